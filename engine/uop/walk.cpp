@@ -1,0 +1,109 @@
+#include "engine/uop/walk.h"
+
+#include "engine/uop/facts.h"
+
+namespace assay::uop {
+namespace {
+
+struct Frame {
+  Ref u;
+  size_t next;  // the source to visit next
+};
+
+size_t first_source(Ref u, Bodies bodies) {
+  return bodies == Bodies::Outside && u->op == Op::Call ? 1 : 0;
+}
+
+// The sources of u in `map`; those without an entry stay.
+void mapped_sources(Ref u, const Substitution& map, std::vector<Ref>& out) {
+  out.clear();
+  for (const Ref s : u->src) {
+    const auto found = map.find(s);
+    out.push_back(found == map.end() ? s : found->second);
+  }
+}
+
+Arg copy_arg(Graph& to, Arg arg) {
+  if (!arg.has_record()) return arg;
+  switch (arg.kind) {
+    case ArgKind::Numbers: return to.numbers(arg.numbers());
+    case ArgKind::Name: return to.name(arg.name());
+    case ArgKind::Symbol: return to.symbol(arg.name(), arg.numbers());
+    default: return to.info(arg.name(), arg.numbers());
+  }
+}
+
+Arg with_number(Arg arg, int32_t number) {
+  if (arg.kind == ArgKind::Axis) return Arg::axis(number, arg.axis_type());
+  if (arg.kind == ArgKind::Place) return Arg::place(number, arg.addr_space());
+  return Arg::number(number);
+}
+
+}  // namespace
+
+std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies) {
+  NodeMap<uint8_t>& visited = g.facts().visited;
+  visited.clear();
+  std::vector<Ref> order;
+  std::vector<Frame> stack = {{root, first_source(root, bodies)}};
+  visited.set(root, 1);
+  while (!stack.empty()) {
+    Frame& top = stack.back();
+    if (top.next == top.u->src.size()) {
+      order.push_back(top.u);
+      stack.pop_back();
+      continue;
+    }
+    const Ref s = top.u->src[top.next++];
+    if (visited.has(s)) continue;
+    visited.set(s, 1);
+    stack.push_back({s, first_source(s, bodies)});
+  }
+  return order;
+}
+
+Ref substitute(Graph& g, Ref root, const Substitution& map, Bodies bodies) {
+  Substitution done = map;
+  std::vector<Ref> sources;
+  for (const Ref u : toposort(g, root, bodies)) {
+    if (done.contains(u)) continue;
+    mapped_sources(u, done, sources);
+    const Ref now = g.with_sources(u, sources);
+    if (now != u) done.emplace(u, now);
+  }
+  const auto found = done.find(root);
+  return found == done.end() ? root : found->second;
+}
+
+Ref copy_to(Graph& to, Graph& from, Ref root) {
+  Substitution done;
+  std::vector<Ref> sources;
+  for (const Ref u : toposort(from, root)) {
+    mapped_sources(u, done, sources);
+    const Arg arg = copy_arg(to, u->arg);
+    done[u] = to.make(u->op, u->dtype, sources, arg);
+  }
+  return done.at(root);
+}
+
+Ref renumber(Graph& g, Ref root) {
+  std::unordered_map<uint64_t, int32_t> numbers[3];
+  Substitution done;
+  std::vector<Ref> sources;
+  for (const Ref u : toposort(g, root)) {
+    mapped_sources(u, done, sources);
+    Arg arg = u->arg;
+    const bool numbered = u->op == Op::Buffer || u->op == Op::Range || u->op == Op::Param;
+    if (numbered) {
+      auto& seen = numbers[u->op == Op::Buffer ? 0 : u->op == Op::Range ? 1 : 2];
+      const auto next = static_cast<int32_t>(seen.size());
+      arg = with_number(arg, seen.emplace(static_cast<uint64_t>(arg.number()), next).first->second);
+    }
+    const Ref now = g.make(u->op, u->dtype, sources, arg);
+    if (now != u) done[u] = now;
+  }
+  const auto found = done.find(root);
+  return found == done.end() ? root : found->second;
+}
+
+}  // namespace assay::uop

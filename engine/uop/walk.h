@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/uop/uop.h"
+
+namespace assay::uop {
+
+// Whether a walk goes into the body (first source) of a CALL below the root.
+enum class Bodies : uint8_t { Outside, Inside };
+
+// Root and all below it, each once: sources before users, in the order of sources. The order
+// depends on structure alone.
+std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies = Bodies::Inside);
+
+// What takes the place of a node.
+using Substitution = std::unordered_map<Ref, Ref>;
+
+// The graph below root with each node that is a key of `map` replaced by its value; values are not
+// searched again.
+Ref substitute(Graph& g, Ref root, const Substitution& map, Bodies bodies = Bodies::Inside);
+
+// The same structure in another graph (or the same one).
+Ref copy_to(Graph& to, Graph& from, Ref root);
+
+// A copy in which BUFFER, RANGE and PARAM nodes that hold a number are numbered 0, 1, … by their
+// first occurrence in the toposort, each of the three by itself: two graphs that differ only in how
+// such numbers were handed out become one.
+Ref renumber(Graph& g, Ref root);
+
+}  // namespace assay::uop
