@@ -4,16 +4,12 @@
 #include <cmath>
 
 #include "engine/check.h"
+#include "engine/uop/bounds.h"
 #include "engine/uop/functions.h"
 #include "engine/uop/walk.h"
 
 namespace assay::uop {
 namespace {
-
-Int128 floor_div(Int128 a, Int128 b) {
-  const Int128 q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 
 std::optional<Value> int_result(DType t, Int128 exact) {
   if (t == Index && !fits(Index, exact)) return std::nullopt;
