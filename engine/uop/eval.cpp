@@ -30,8 +30,7 @@ std::optional<Value> shift(Op op, DType t, Int128 a, Int128 by) {
   if (by < 0 || by >= bits_of(t)) return std::nullopt;
   const int n = static_cast<int>(by);
   if (op == Op::Shr) return int_result(t, a >> n);
-  if (t == Index && n >= 63 && a != 0) return std::nullopt;  // leaves 64 bits, whatever a is
-  return int_result(t, a * (Int128{1} << n));
+  return int_result(t, a * (Int128{1} << n));  // at most 127 bits
 }
 
 // Integer power by squaring, modulo 2^64 for fixed widths. A negative exponent gives the quotient
