@@ -28,8 +28,8 @@ section() { printf '\n== %s ==\n' "$1"; }
 
 # Tracked and new files of ours, less those deleted.
 sources() {
-  git ls-files -z --cached --others --exclude-standard -- '*.h' '*.cpp' '*.def' |
-    xargs -0 -r ls -d 2>/dev/null | LC_ALL=C sort -u
+  git ls-files --cached --others --exclude-standard -- '*.h' '*.cpp' '*.def' | LC_ALL=C sort -u |
+    while read -r file; do if [[ -f $file ]]; then echo "$file"; fi; done
 }
 
 changed() {
