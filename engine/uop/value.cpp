@@ -152,7 +152,7 @@ Value round_to(DType t, bool negative, UInt128 mantissa, int exponent) {
 }
 
 Value of_int(DType t, Int128 value) {
-  ASSAY_CHECK(t != Index || fits(t, value), "an index constant holds 64 bits");
+  ASSAY_CHECK(t != Index || fits(t, value), "index constants hold 64 bits");
   if (t == Bool) return of_bool(value != 0);
   if (is_int(t)) return {t, static_cast<uint64_t>(static_cast<int64_t>(wrap(t, value)))};
   const bool negative = value < 0;
