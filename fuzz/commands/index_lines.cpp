@@ -23,16 +23,16 @@ struct Line {
 };
 
 Error in_field(std::string_view field, const Error& error) {
-  return {fmt::format("in {}: {}", field, error.message), error.line, error.column};
+  return {fmt::format("in {}, column {}: {}", field, error.column, error.message), 0, 0};
 }
 
 Result<uop::Leaves> leaves_of(uop::Graph& g, const Json& json) {
   const auto max = json.find("max");
-  if (max == json.end() || !max->is_array()) return Error{"\"max\" is not a list of numbers", 1, 1};
+  if (max == json.end() || !max->is_array()) return Error{"\"max\" is not a list of numbers", 0, 0};
   uop::Leaves leaves;
   for (const Json& value : *max) {
     if (!value.is_number_integer() || value.get<int64_t>() < 0) {
-      return Error{fmt::format("\"max\" holds {}, which is no largest value", value.dump()), 1, 1};
+      return Error{fmt::format("\"max\" holds {}, which is no largest value", value.dump()), 0, 0};
     }
     const std::string name = fmt::format("r{}", leaves.size());
     const uop::Value lo = uop::of_int(uop::Index, 0);
@@ -44,7 +44,7 @@ Result<uop::Leaves> leaves_of(uop::Graph& g, const Json& json) {
 
 Result<uop::Ref> term_of(uop::Graph& g, const Json& text, std::string_view field, uop::DType type,
                          const uop::Leaves& leaves) {
-  if (!text.is_string()) return Error{fmt::format("\"{}\" is not text", field), 1, 1};
+  if (!text.is_string()) return Error{fmt::format("\"{}\" is not text", field), 0, 0};
   const Result<uop::Ref> term = uop::from_prefix(g, text.get_ref<const std::string&>(), leaves);
   if (!term.ok()) return in_field(field, term.error());
   if (term.value()->dtype != type) {
@@ -56,15 +56,15 @@ Result<uop::Ref> term_of(uop::Graph& g, const Json& text, std::string_view field
 }
 
 Result<Line> line_of(uop::Graph& g, const Json& json) {
-  if (!json.is_object()) return Error{"the line is no JSON object", 1, 1};
+  if (!json.is_object()) return Error{"the line is no JSON object", 0, 0};
   ASSAY_TRY(leaves, leaves_of(g, json));
-  if (!json.contains("index")) return Error{"\"index\" is missing", 1, 1};
+  if (!json.contains("index")) return Error{"\"index\" is missing", 0, 0};
   Line line;
   ASSAY_TRY(index, term_of(g, json["index"], "index", uop::Index, leaves));
   line.index = index;
   line.gated = json.contains("valid");
   if (!line.gated) return line;
-  if (!json["valid"].is_array()) return Error{"\"valid\" is not a list of conditions", 1, 1};
+  if (!json["valid"].is_array()) return Error{"\"valid\" is not a list of conditions", 0, 0};
   for (const Json& text : json["valid"]) {
     ASSAY_TRY(condition, term_of(g, text, "valid", uop::Bool, leaves));
     line.valid.push_back(condition);

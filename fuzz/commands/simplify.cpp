@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -58,6 +59,12 @@ std::string shown(uop::Graph& g, uop::Ref u) {
   return text.ok() ? text.value() : fmt::format("<{}>", text.error().message);
 }
 
+// CLI11 reads "-1" as the largest number there is.
+std::string is_count(const std::string& text) {
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : fmt::format("'{}' is no count", text);
+}
+
 // Prints each firing as it happens.
 class Trace : public uop::Watch {
  public:
@@ -107,8 +114,8 @@ ExitCode simplify_lines(const Options& options) {
     const Result<std::string> simple = simplify_index_line(line, options.switches);
     if (!simple.ok()) {
       std::fflush(stdout);
-      fmt::print(stderr, "assay simplify: {}:{}: {}\n", options.jsonl, number,
-                 to_string(simple.error()));
+      const Error error = {simple.error().message, number, std::max(simple.error().column, 1)};
+      fmt::print(stderr, "assay simplify: {}:{}\n", options.jsonl, to_string(error));
       return kUsage;
     }
     fmt::print("{}\n", simple.value());
@@ -153,7 +160,8 @@ std::function<ExitCode()> declare(CLI::App& app) {
       ->type_name("RULE")
       ->allow_extra_args(false);
   app.add_option("--limit", options->switches.limit, "stop after this many firings (of each line)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Validator(is_count, ""));
   return [options] { return simplify(*options); };
 }
 
