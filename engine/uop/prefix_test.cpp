@@ -69,27 +69,28 @@ TEST_F(Prefix, ReadsLiterals) {
 }
 
 TEST_F(Prefix, ReadsEveryScalarOperationUnderBothNames) {
+  leaves["u"] = g.variable("u", U64);
   for (const OpInfo& row : detail::kOps) {
     if (!is_scalar(row.op)) continue;
+    const std::string word = row.over.has(F32) ? "x" : row.over.has(I32) ? "i" : "u";
+    const Ref leaf = leaves.at(word);
     std::string operands;
-    std::vector<Ref> src;
-    const Ref leaf = row.over.has(F32) ? x : row.over.has(I32) ? i32 : read("1", U64);
-    const std::string word = leaf == x ? "x" : leaf == i32 ? "i" : "1";
-    if (row.typing == Typing::Convert) operands = " i32";
-    for (int i = 0; i < row.max_sources; i++) {
-      const bool is_gate = row.typing == Typing::Select && i == 0;
-      src.push_back(is_gate ? flag : leaf);
-      operands += is_gate ? " b" : " " + word;
+    for (int i = 0; i < row.max_sources; i++) operands += " " + word;
+    std::vector<Ref> src(static_cast<size_t>(row.max_sources), leaf);
+    DType t = row.typing == Typing::Compare ? Bool : leaf->dtype;
+    if (row.typing == Typing::Select) {
+      operands.replace(1, word.size(), "b");
+      src[0] = flag;
     }
-    DType t = leaf->dtype;
-    if (row.typing == Typing::Compare) t = Bool;
-    if (row.typing == Typing::Convert) t = I32;
+    if (row.typing == Typing::Convert) {
+      operands.insert(0, " i32");
+      t = I32;
+    }
     const Ref expected = g.make(row.op, t, src);
-    for (const std::string_view name : {row.symbol, row.text}) {
-      const std::string text = "(" + std::string(name) + operands + ")";
-      EXPECT_EQ(read(text, U64), expected) << text << trouble_of(text, U64);
-    }
-    EXPECT_EQ(printed(expected), "(" + std::string(row.symbol) + operands + ")");
+    const std::string by_symbol = "(" + std::string(row.symbol) + operands + ")";
+    EXPECT_EQ(read(by_symbol), expected) << by_symbol;
+    EXPECT_EQ(read("(" + std::string(row.text) + operands + ")"), expected) << row.text;
+    EXPECT_EQ(printed(expected), by_symbol);
   }
 }
 
