@@ -1,9 +1,6 @@
 #include "engine/uop/dtype.h"
 
 #include <array>
-#include <iterator>
-
-#include "engine/check.h"
 
 namespace assay::uop {
 namespace {
@@ -109,27 +106,6 @@ std::string to_text(TypeSet types) {
   return text;
 }
 
-Int128 min_int(DType t) {
-  if (kind_of(t) == Kind::Signed || t == Index) return -(Int128{1} << (bits_of(t) - 1));
-  return 0;
-}
-
-Int128 max_int(DType t) {
-  if (kind_of(t) == Kind::Signed || t == Index) return (Int128{1} << (bits_of(t) - 1)) - 1;
-  return (Int128{1} << bits_of(t)) - 1;
-}
-
-Int128 wrap(DType t, Int128 value) {
-  if (t == Index) {
-    ASSAY_CHECK(fits(t, value), "index constants hold 64 bits");
-    return value;
-  }
-  const UInt128 modulus = UInt128{1} << bits_of(t);
-  const UInt128 low = static_cast<UInt128>(value) & (modulus - 1);
-  const bool negative = kind_of(t) == Kind::Signed && (low >> (bits_of(t) - 1)) != 0;
-  return static_cast<Int128>(negative ? low - modulus : low);
-}
-
 std::optional<DType> promote(DType a, DType b) {
   static const Join join = make_join();
   const DType t = join[static_cast<int>(a)][static_cast<int>(b)];
@@ -139,7 +115,7 @@ std::optional<DType> promote(DType a, DType b) {
 
 bool is_lossless(DType from, DType to) {
   if (from == to) return true;
-  if (from == Void || to == Void) return false;
+  if (from == Void || to == Void || from == Index) return false;  // no width holds `index`
   if (from == Bool) return true;
   if (to == Bool) return false;
   if (is_int(to))
@@ -148,7 +124,7 @@ bool is_lossless(DType from, DType to) {
   if (is_int(from)) {
     // Every magnitude has a place in the mantissa, and the largest one is finite.
     const int magnitude_bits = bits_of(from) - (kind_of(from) == Kind::Signed ? 1 : 0);
-    return from != Index && magnitude_bits <= f.mantissa_bits + 1 && magnitude_bits <= f.bias();
+    return magnitude_bits <= f.mantissa_bits + 1 && magnitude_bits <= f.bias();
   }
   const FloatFormat g = format_of(from);
   // Exponents shift the subnormals too: the least subnormal of `from` must be one of `to`.
