@@ -222,6 +222,8 @@ TEST(Dim, CancelsEqualFactors) {
   EXPECT_TRUE(agree({dim(g, 0), m}, {n, dim(g, 0)}));
   EXPECT_FALSE(agree({dim(g, 0)}, {m}));
   EXPECT_TRUE(agree({dim(g, 0)}, {n}));
+  const Ref big = dim(g, int64_t{1} << 40);
+  EXPECT_FALSE(agree({big, big, dim(g, 0)}, {dim(g, 7)}));
   EXPECT_TRUE(agree({}, {dim(g, 1)}));
   EXPECT_FALSE(agree({}, {dim(g, 2)}));
 }
