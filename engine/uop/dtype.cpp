@@ -39,9 +39,9 @@ TypeSet promotes_to(DType t) {
     case U32: return {I64, U64};
     case I64: return {U64};
     case U64: return {E4M3, E5M2};
-    case E4M3: return {F16, BF16};
+    case E4M3:
     case E5M2: return {F16, BF16};
-    case F16: return {F32};
+    case F16:
     case BF16: return {F32};
     case F32: return {F64};
     case F64: return {};

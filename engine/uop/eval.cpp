@@ -37,6 +37,17 @@ std::optional<Value> shift(Op op, DType t, Int128 a, Int128 by) {
   return int_result(t, a * (Int128{1} << n));  // at most 127 bits
 }
 
+// a^n, unless it leaves 64 bits; n is not negative.
+std::optional<Value> index_pow(Int128 a, Int128 n) {
+  if (-1 <= a && a <= 1) n = n == 0 ? 0 : 2 - n % 2;  // only the parity of the rest counts
+  Int128 result = 1;
+  for (Int128 i = 0; i < n; i++) {
+    result *= a;
+    if (!fits(Index, result)) return std::nullopt;
+  }
+  return of_int(Index, result);
+}
+
 // Integer power by squaring, modulo 2^64 for fixed widths. A negative exponent gives the quotient
 // 1 / a^n cut towards zero, unspecified for a = 0.
 std::optional<Value> int_pow(DType t, Int128 a, Int128 n) {
@@ -45,15 +56,7 @@ std::optional<Value> int_pow(DType t, Int128 a, Int128 n) {
     if (a == 1 || a == -1) return of_int(t, n % 2 != 0 ? a : 1);
     return of_int(t, 0);
   }
-  if (t == Index) {
-    Int128 result = 1;
-    if (a == 0 || a == 1 || a == -1) return of_int(t, n == 0 ? 1 : (n % 2 != 0 ? a : a * a));
-    for (Int128 i = 0; i < n; i++) {
-      result *= a;
-      if (!fits(Index, result)) return std::nullopt;
-    }
-    return of_int(t, result);
-  }
+  if (t == Index) return index_pow(a, n);
   uint64_t result = 1;
   auto base = static_cast<uint64_t>(a);
   for (auto left = static_cast<uint64_t>(n); left != 0; left >>= 1) {
@@ -73,7 +76,7 @@ std::optional<Value> eval_int(Op op, DType t, std::span<const Value> src) {
     case Op::Sub: return int_result(t, a - b);
     case Op::Mul:
       // u64 products need 128 unsigned bits; only the low ones are kept.
-      if (t == U64) return of_int(t, Int128{src[0].bits * src[1].bits});
+      if (t == U64) return Value{U64, src[0].bits * src[1].bits};
       return int_result(t, a * b);
     case Op::Div:
     case Op::Mod:
@@ -89,7 +92,7 @@ std::optional<Value> eval_int(Op op, DType t, std::span<const Value> src) {
     case Op::Pow: return int_pow(t, a, b);
     case Op::Threefry: return Value{U64, threefry(src[0].bits, src[1].bits)};
     case Op::Fma:
-      if (t == U64) return of_int(t, Int128{src[0].bits * src[1].bits + src[2].bits});
+      if (t == U64) return Value{U64, src[0].bits * src[1].bits + src[2].bits};
       return int_result(t, a * b + as_int(src[2]));
     default: ASSAY_CHECK(false, "{} has no meaning at {}", to_text(op), to_text(t));
   }
@@ -141,8 +144,8 @@ Evaluator::Evaluator(Graph& g, Ref root) {
   std::unordered_map<Ref, uint32_t> position;
   for (const Ref u : toposort(g, root)) {
     const bool leaf = u->op == Op::Variable || u->op == Op::Range || u->op == Op::Special;
-    ASSAY_CHECK(leaf || is_const(u) || u->op == Op::Invalid || is_scalar(u->op),
-                "{} is no part of a scalar term", to_text(u->op));
+    const bool part = leaf || is_const(u) || u->op == Op::Invalid || is_scalar(u->op);
+    ASSAY_CHECK(part, "{} is no part of a scalar term", to_text(u->op));
     position[u] = static_cast<uint32_t>(steps_.size());
     steps_.push_back({u, static_cast<uint32_t>(operands_.size()),
                       static_cast<uint32_t>(leaf ? leaves_.size() : 0)});

@@ -102,10 +102,11 @@ std::optional<Value> float_from_text(DType t, std::string_view text) {
     if (!format_of(t).has_infinity) return std::nullopt;
     return infinity_of(t, text[0] == '-');
   }
-  const char* end = text.data() + text.size();
+  const char* begin = text.data();
+  const char* end = begin + text.size();
   if (text.starts_with("nan:0x")) {
     Value v = {t, 0};
-    const auto [stop, trouble] = std::from_chars(text.data() + 6, end, v.bits, 16);
+    const auto [stop, trouble] = std::from_chars(begin + 6, end, v.bits, 16);
     if (trouble != std::errc() || stop != end || (v.bits & ~ones(bits_of(t))) != 0) {
       return std::nullopt;
     }
@@ -113,11 +114,11 @@ std::optional<Value> float_from_text(DType t, std::string_view text) {
   }
   if (t == F32) {
     float x = 0;
-    const auto [stop, trouble] = std::from_chars(text.data(), end, x);
+    const auto [stop, trouble] = std::from_chars(begin, end, x);
     if (trouble == std::errc() && stop == end && std::isfinite(x)) return of_double(F32, x);
   }
   double x = 0;
-  const auto [stop, trouble] = std::from_chars(text.data(), end, x);
+  const auto [stop, trouble] = std::from_chars(begin, end, x);
   if (trouble != std::errc() || stop != end || !std::isfinite(x)) return std::nullopt;
   return of_double(t, x);
 }
