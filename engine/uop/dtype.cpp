@@ -1,9 +1,6 @@
 #include "engine/uop/dtype.h"
 
 #include <array>
-#include <iterator>
-
-#include "engine/check.h"
 
 namespace assay::uop {
 namespace {
@@ -39,9 +36,9 @@ TypeSet promotes_to(DType t) {
     case U32: return {I64, U64};
     case I64: return {U64};
     case U64: return {E4M3, E5M2};
-    case E4M3:
+    case E4M3: return {F16, BF16};
     case E5M2: return {F16, BF16};
-    case F16:
+    case F16: return {F32};
     case BF16: return {F32};
     case F32: return {F64};
     case F64: return {};
@@ -107,27 +104,6 @@ std::string to_text(TypeSet types) {
     text += kTexts[i];
   }
   return text;
-}
-
-Int128 min_int(DType t) {
-  if (kind_of(t) == Kind::Signed || t == Index) return -(Int128{1} << (bits_of(t) - 1));
-  return 0;
-}
-
-Int128 max_int(DType t) {
-  if (kind_of(t) == Kind::Signed || t == Index) return (Int128{1} << (bits_of(t) - 1)) - 1;
-  return (Int128{1} << bits_of(t)) - 1;
-}
-
-Int128 wrap(DType t, Int128 value) {
-  if (t == Index) {
-    ASSAY_CHECK(fits(t, value), "index constants hold 64 bits");
-    return value;
-  }
-  const UInt128 modulus = UInt128{1} << bits_of(t);
-  const UInt128 low = static_cast<UInt128>(value) & (modulus - 1);
-  const bool negative = kind_of(t) == Kind::Signed && (low >> (bits_of(t) - 1)) != 0;
-  return static_cast<Int128>(negative ? low - modulus : low);
 }
 
 std::optional<DType> promote(DType a, DType b) {

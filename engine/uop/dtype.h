@@ -91,13 +91,28 @@ std::string to_text(TypeSet types);
 
 // Smallest and largest value of bool and the integers. `index` has no smallest; what is given are
 // the ends of what its constants can hold.
-Int128 min_int(DType t);
-Int128 max_int(DType t);
+constexpr Int128 min_int(DType t) {
+  const bool is_signed = kind_of(t) == Kind::Signed || t == Index;
+  return is_signed ? -(Int128{1} << (bits_of(t) - 1)) : Int128{0};
+}
+constexpr Int128 max_int(DType t) {
+  const bool is_signed = kind_of(t) == Kind::Signed || t == Index;
+  return (Int128{1} << (bits_of(t) - (is_signed ? 1 : 0))) - 1;
+}
+constexpr bool fits(DType t, Int128 value) {
+  if (t == Index) return value == static_cast<int64_t>(value);
+  return min_int(t) <= value && value <= max_int(t);
+}
 
 // Reduces an exact integer to its value at the width of t: modulo 2^bits, into the range of t.
 // t is bool (lowest bit) or an integer; for `index` the value must fit and is returned as it is.
-Int128 wrap(DType t, Int128 value);
-inline bool fits(DType t, Int128 value) { return min_int(t) <= value && value <= max_int(t); }
+constexpr Int128 wrap(DType t, Int128 value) {
+  if (t == Index) return value;
+  const UInt128 modulus = UInt128{1} << bits_of(t);
+  const UInt128 low = static_cast<UInt128>(value) & (modulus - 1);
+  const bool negative = kind_of(t) == Kind::Signed && (low >> (bits_of(t) - 1)) != 0;
+  return static_cast<Int128>(negative ? low - modulus : low);
+}
 
 // The least type that both can be promoted to (the lattice stands in README.md), or nothing: void
 // joins with nothing but itself, and `index` with bool and itself only, since no width holds it.

@@ -98,7 +98,7 @@ TEST(Wrap, IsTheCppConversion) {
 }
 
 TEST(WrapDeathTest, RefusesAnIndexPast64Bits) {
-  EXPECT_DEATH(wrap(Index, Int128{INT64_MAX} + 1), "index constants hold 64 bits");
+  EXPECT_DEATH(of_int(Index, Int128{INT64_MAX} + 1), "index constants hold 64 bits");
 }
 
 // The lattice as it stands in README.md: row joined with column.

@@ -4,16 +4,12 @@
 #include <cmath>
 
 #include "engine/check.h"
+#include "engine/uop/bounds.h"
 #include "engine/uop/functions.h"
 #include "engine/uop/walk.h"
 
 namespace assay::uop {
 namespace {
-
-Int128 floor_div(Int128 a, Int128 b) {
-  const Int128 q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 
 std::optional<Value> int_result(DType t, Int128 exact) {
   if (t == Index && !fits(Index, exact)) return std::nullopt;
@@ -37,9 +33,10 @@ std::optional<Value> shift(Op op, DType t, Int128 a, Int128 by) {
   return int_result(t, a * (Int128{1} << n));  // at most 127 bits
 }
 
-// a^n, unless it leaves 64 bits; n is not negative.
+// Powers of an `index` by multiplying until 64 bits are left: at most 63 times, since |a| > 1.
 std::optional<Value> index_pow(Int128 a, Int128 n) {
-  if (-1 <= a && a <= 1) n = n == 0 ? 0 : 2 - n % 2;  // only the parity of the rest counts
+  if (a == 0) return of_int(Index, n == 0 ? 1 : 0);
+  if (a == 1 || a == -1) return of_int(Index, n % 2 != 0 ? a : 1);
   Int128 result = 1;
   for (Int128 i = 0; i < n; i++) {
     result *= a;
@@ -75,7 +72,7 @@ std::optional<Value> eval_int(Op op, DType t, std::span<const Value> src) {
     case Op::Add: return int_result(t, a + b);
     case Op::Sub: return int_result(t, a - b);
     case Op::Mul:
-      // u64 products need 128 unsigned bits; only the low ones are kept.
+      // The product of two u64 leaves Int128; only its low bits are kept.
       if (t == U64) return Value{U64, src[0].bits * src[1].bits};
       return int_result(t, a * b);
     case Op::Div:
@@ -144,8 +141,8 @@ Evaluator::Evaluator(Graph& g, Ref root) {
   std::unordered_map<Ref, uint32_t> position;
   for (const Ref u : toposort(g, root)) {
     const bool leaf = u->op == Op::Variable || u->op == Op::Range || u->op == Op::Special;
-    const bool part = leaf || is_const(u) || u->op == Op::Invalid || is_scalar(u->op);
-    ASSAY_CHECK(part, "{} is no part of a scalar term", to_text(u->op));
+    ASSAY_CHECK(leaf || is_const(u) || u->op == Op::Invalid || is_scalar(u->op),
+                "{} is no part of a scalar term", to_text(u->op));
     position[u] = static_cast<uint32_t>(steps_.size());
     steps_.push_back({u, static_cast<uint32_t>(operands_.size()),
                       static_cast<uint32_t>(leaf ? leaves_.size() : 0)});

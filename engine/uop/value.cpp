@@ -102,11 +102,10 @@ std::optional<Value> float_from_text(DType t, std::string_view text) {
     if (!format_of(t).has_infinity) return std::nullopt;
     return infinity_of(t, text[0] == '-');
   }
-  const char* begin = text.data();
-  const char* end = begin + text.size();
+  const char* end = text.data() + text.size();
   if (text.starts_with("nan:0x")) {
     Value v = {t, 0};
-    const auto [stop, trouble] = std::from_chars(begin + 6, end, v.bits, 16);
+    const auto [stop, trouble] = std::from_chars(text.data() + 6, end, v.bits, 16);
     if (trouble != std::errc() || stop != end || (v.bits & ~ones(bits_of(t))) != 0) {
       return std::nullopt;
     }
@@ -114,11 +113,11 @@ std::optional<Value> float_from_text(DType t, std::string_view text) {
   }
   if (t == F32) {
     float x = 0;
-    const auto [stop, trouble] = std::from_chars(begin, end, x);
+    const auto [stop, trouble] = std::from_chars(text.data(), end, x);
     if (trouble == std::errc() && stop == end && std::isfinite(x)) return of_double(F32, x);
   }
   double x = 0;
-  const auto [stop, trouble] = std::from_chars(begin, end, x);
+  const auto [stop, trouble] = std::from_chars(text.data(), end, x);
   if (trouble != std::errc() || stop != end || !std::isfinite(x)) return std::nullopt;
   return of_double(t, x);
 }
@@ -153,6 +152,7 @@ Value round_to(DType t, bool negative, UInt128 mantissa, int exponent) {
 }
 
 Value of_int(DType t, Int128 value) {
+  ASSAY_CHECK(t != Index || fits(t, value), "index constants hold 64 bits");
   if (t == Bool) return of_bool(value != 0);
   if (is_int(t)) return {t, static_cast<uint64_t>(static_cast<int64_t>(wrap(t, value)))};
   const bool negative = value < 0;

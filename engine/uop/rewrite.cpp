@@ -1,0 +1,254 @@
+#include "engine/uop/rewrite.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/check.h"
+
+namespace assay::uop {
+
+// One rewrite of one graph. A node is settled when its result is known, and open while that is
+// being worked out: to start on an open node is to run in a circle.
+class Rewriter {
+ public:
+  Rewriter(Run& run, std::span<const RuleSet* const> sets, RewriteOptions options)
+      : run_(run), options_(options), sets_(sets.begin(), sets.end()) {
+    if (run.depth_ == run.tables_.size()) run.tables_.push_back(std::make_unique<Run::Tables>());
+    tables_ = run.tables_[run.depth_++].get();
+    const auto& substitutes = run.switches_.substitutes;
+    sets_.insert(sets_.begin(), substitutes.begin(), substitutes.end());
+  }
+  Rewriter(const Rewriter&) = delete;
+  Rewriter& operator=(const Rewriter&) = delete;
+  ~Rewriter() { run_.depth_--; }
+
+  Result<Ref> rewrite(Ref root) {
+    const std::vector<Ref> order = toposort(run_.graph_, root, options_.bodies);
+    run_.visits_ += order.size();
+    OpSet ops;
+    for (const Ref u : order) ops.insert(u->op);
+    std::erase_if(sets_, [&](const RuleSet* set) { return !set->roots().meets(ops); });
+    if (sets_.empty()) return root;
+    budget_ = run_.firings_ + options_.firings_a_node * order.size();
+    tables_->done.clear();
+    tables_->open.clear();
+    if (options_.order == Order::TopDown) {
+      resolve(root);
+    } else {
+      for (size_t i = 0; i < order.size() && trouble_.empty(); i++) settle(order[i]);
+    }
+    if (!trouble_.empty()) return Error{trouble_, 0, 0};
+    return tables_->done.at(root);
+  }
+
+ private:
+  enum class State : uint8_t { Start, Sources, Replaced };
+  struct Frame {
+    Ref u;
+    Ref now;      // what u has become so far
+    Ref rebuilt;  // u on the results of its sources
+    State state;
+  };
+  struct Fired {
+    const RuleSet* set;
+    const Rule* rule;
+  };
+
+  size_t first_source(Ref u) const {
+    return options_.bodies == Bodies::Outside && u->op == Op::Call ? 1 : 0;
+  }
+
+  // Bottom-up: u, whose sources are settled.
+  void settle(Ref u) {
+    if (tables_->done.has(u)) return;
+    const Ref rebuilt = rebuild(u);
+    if (const Ref* known = rebuilt == u ? nullptr : tables_->done.find(rebuilt)) {
+      tables_->done.set(u, Ref{*known});
+      return;
+    }
+    Ref result = fire(rebuilt);
+    if (result == nullptr) {
+      result = rebuilt;
+    } else {
+      open(u);
+      open(rebuilt);
+      result = resolve(result);
+    }
+    tables_->done.set(rebuilt, result);
+    tables_->done.set(u, result);
+  }
+
+  void open(Ref u) { tables_->open.set(u, static_cast<uint32_t>(fired_.size())); }
+
+  Ref resolve(Ref u) {
+    push(u);
+    while (!stack_.empty() && trouble_.empty()) step(stack_.back());
+    return trouble_.empty() ? tables_->done.at(u) : u;
+  }
+
+  void push(Ref u) { stack_.push_back({u, u, nullptr, State::Start}); }
+
+  void step(Frame& frame) {
+    switch (frame.state) {
+      case State::Start: return start(frame);
+      case State::Sources: return take_sources(frame);
+      case State::Replaced: return finish(frame, tables_->done.at(frame.now));
+    }
+  }
+
+  void start(Frame& frame) {
+    if (tables_->done.has(frame.u)) return stack_.pop_back();
+    if (const uint32_t* since = tables_->open.find(frame.u)) {
+      trouble_ = fmt::format("rules run in a circle: {}", names_since(*since));
+      return;
+    }
+    open(frame.u);
+    if (options_.order == Order::TopDown) {
+      while (const Ref next = trouble_.empty() ? fire(frame.now) : nullptr) frame.now = next;
+    }
+    frame.state = State::Sources;
+    const Ref now = frame.now;  // pushing may move the frame
+    for (size_t i = now->src.size(); i-- > first_source(now);) {
+      if (!tables_->done.has(now->src[i])) push(now->src[i]);
+    }
+  }
+
+  void take_sources(Frame& frame) {
+    frame.rebuilt = rebuild(frame.now);
+    if (options_.order == Order::TopDown) return finish(frame, frame.rebuilt);
+    if (const Ref* known = tables_->done.find(frame.rebuilt)) return finish(frame, *known);
+    const Ref next = fire(frame.rebuilt);
+    if (next == nullptr) return finish(frame, frame.rebuilt);
+    frame.now = next;
+    frame.state = State::Replaced;
+    push(next);
+  }
+
+  void finish(const Frame& frame, Ref result) {
+    if (options_.order == Order::BottomUp && frame.rebuilt != nullptr) {
+      tables_->done.set(frame.rebuilt, result);
+    }
+    tables_->done.set(frame.u, result);
+    stack_.pop_back();
+  }
+
+  // u on the results of its sources, which are settled.
+  Ref rebuild(Ref u) {
+    sources_.assign(u->src.begin(), u->src.end());
+    bool changed = false;
+    for (size_t i = first_source(u); i < sources_.size(); i++) {
+      const Ref result = tables_->done.at(sources_[i]);
+      changed = changed || result != sources_[i];
+      sources_[i] = result;
+    }
+    return changed ? run_.graph_.with_sources(u, sources_) : u;
+  }
+
+  // The replacement by the first rule that fires on u, or null.
+  Ref fire(Ref u) {
+    if (run_.firings_ >= run_.switches_.limit) return nullptr;
+    const Op first = u->src.empty() ? Op::Noop : u->src[0]->op;
+    const Op second = u->src.size() < 2 ? Op::Noop : u->src[1]->op;
+    for (const RuleSet* set : sets_) {
+      const std::span<const RuleSet::Entry> entries = set->entries(u->op);
+      if (entries.empty()) continue;
+      const DType type = judged_type(u);
+      for (const RuleSet::Entry& entry : entries) {
+        if (!entry.first.has(first) || !entry.second.has(second) || !entry.over.has(type)) continue;
+        const Ref after = apply(run_, entry, u);
+        if (after == nullptr || after == u || run_.is_off(*set, *entry.compiled->rule)) continue;
+        return fired(*set, *entry.compiled->rule, u, after);
+      }
+    }
+    return nullptr;
+  }
+
+  Ref fired(const RuleSet& set, const Rule& rule, Ref before, Ref after) {
+    ASSAY_CHECK(before->dtype == after->dtype, "{} turns {} into {}", full_name(set, rule),
+                to_text(before->dtype), to_text(after->dtype));
+    run_.firings_++;
+    fired_.push_back({&set, &rule});
+    if (run_.watch_ != nullptr) {
+      run_.watch_->seen(RuleSeen{run_.graph_, set, rule, before, after, run_.firings_});
+    }
+    if (run_.firings_ > budget_) {
+      const size_t recent = fired_.size() > 32 ? fired_.size() - 32 : 0;
+      trouble_ = fmt::format("rules do not come to an end: {}", names_since(recent));
+    }
+    return after;
+  }
+
+  std::string names_since(size_t first) const {
+    std::vector<std::string> names;
+    for (size_t i = first; i < fired_.size(); i++) {
+      std::string name = full_name(*fired_[i].set, *fired_[i].rule);
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(std::move(name));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  Run& run_;
+  Run::Tables* tables_;
+  RewriteOptions options_;
+  std::vector<const RuleSet*> sets_;
+  uint64_t budget_ = 0;
+  std::vector<Frame> stack_;
+  std::vector<Ref> sources_;
+  std::vector<Fired> fired_;
+  std::string trouble_;
+};
+
+Run::Run(Graph& graph, Switches switches, Watch* watch)
+    : graph_(graph), switches_(std::move(switches)), watch_(watch) {
+  for (const RuleSet* set : switches_.substitutes) {
+    for (const Rule& rule : set->rules()) switched_off_.push_back(full_name(*set, rule));
+  }
+}
+
+bool Run::is_off(const RuleSet& set, const Rule& rule) const {
+  if (switches_.off.empty() && switched_off_.empty()) return false;
+  const std::string name = full_name(set, rule);
+  if (std::find(switches_.off.begin(), switches_.off.end(), name) != switches_.off.end())
+    return true;
+  const auto& substitutes = switches_.substitutes;
+  const bool is_substitute =
+      std::find(substitutes.begin(), substitutes.end(), &set) != substitutes.end();
+  return !is_substitute &&
+         std::find(switched_off_.begin(), switched_off_.end(), name) != switched_off_.end();
+}
+
+Result<Ref> Run::rewrite(std::span<const RuleSet* const> sets, Ref root, RewriteOptions options) {
+  return Rewriter(*this, sets, options).rewrite(root);
+}
+
+std::optional<std::string> Switches::unknown_rule(std::span<const RuleSet* const> sets) const {
+  for (const std::string& name : off) {
+    const bool known = std::any_of(sets.begin(), sets.end(), [&](const RuleSet* set) {
+      return std::any_of(set->rules().begin(), set->rules().end(),
+                         [&](const Rule& rule) { return full_name(*set, rule) == name; });
+    });
+    if (!known) return name;
+  }
+  return std::nullopt;
+}
+
+std::string Switches::digest() const {
+  std::vector<std::string> names = off;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text = fmt::format("off={};limit={}", fmt::join(names, ","), limit);
+  for (const RuleSet* set : substitutes) {
+    for (const Rule& rule : set->rules()) {
+      text += fmt::format(";{}={}=>{}if{}", full_name(*set, rule),
+                          rule.by != nullptr ? std::string(rule.says) : to_text(rule.match),
+                          rule.by != nullptr ? "" : to_text(rule.replace),
+                          rule.when.empty() ? "" : to_text(rule.when));
+    }
+  }
+  return text;
+}
+
+}  // namespace assay::uop

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/result.h"
+#include "engine/uop/facts.h"
+#include "engine/uop/rule.h"
+#include "engine/uop/walk.h"
+#include "engine/uop/watch.h"
+
+namespace assay::uop {
+
+inline constexpr uint64_t kNoLimit = ~uint64_t{0};
+
+// What a user may change about the rules of a run.
+struct Switches {
+  std::vector<std::string> off;             // full names of rules that do not fire
+  uint64_t limit = kNoLimit;                // firings of the whole run
+  std::vector<const RuleSet*> substitutes;  // their rules stand in for those of the same full name
+
+  // The first name in `off` that none of `sets` has.
+  std::optional<std::string> unknown_rule(std::span<const RuleSet* const> sets) const;
+  // Equal for equal switches: part of every cache key.
+  std::string digest() const;
+};
+
+enum class Order : uint8_t {
+  BottomUp,  // sources before their users; a replacement is rewritten in turn
+  TopDown,   // a node until no rule fires, then its sources; what they change is not tried again
+};
+
+struct RewriteOptions {
+  Order order = Order::BottomUp;
+  Bodies bodies = Bodies::Outside;
+  // Firings for each node of the graph before the rules are taken to run in circles.
+  uint64_t firings_a_node = 256;
+};
+
+// One compilation: its graph, its switches, who watches, and the firings so far.
+class Run {
+ public:
+  explicit Run(Graph& graph, Switches switches = {}, Watch* watch = nullptr);
+
+  Graph& graph() { return graph_; }
+  Watch* watch() { return watch_; }
+  const Switches& switches() const { return switches_; }
+  uint64_t firings() const { return firings_; }
+  uint64_t visits() const { return visits_; }
+
+  // The graph below root, with rules applied until none fires. An error names the rules that undo
+  // one another, or that never come to an end.
+  Result<Ref> rewrite(std::span<const RuleSet* const> sets, Ref root, RewriteOptions options = {});
+
+ private:
+  friend class Rewriter;
+  // What a rewrite knows of nodes. Kept for the next one, so that a small rewrite in a large graph
+  // is quick; one set a depth, since a rule may rewrite within a rewrite.
+  struct Tables {
+    NodeMap<Ref> done;
+    NodeMap<uint32_t> open;
+  };
+  bool is_off(const RuleSet& set, const Rule& rule) const;
+
+  Graph& graph_;
+  Switches switches_;
+  Watch* watch_;
+  std::vector<std::string> switched_off_;  // rules that have a substitute
+  uint64_t firings_ = 0;
+  uint64_t visits_ = 0;
+  size_t depth_ = 0;
+  std::vector<std::unique_ptr<Tables>> tables_;
+};
+
+}  // namespace assay::uop

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engine/uop/bounds.h"
+#include "engine/uop/uop.h"
+
+namespace assay::uop {
+
+// A sum of terms with constant factors: constant + Σ factor · atom. Atoms are distinct, no sums and
+// no products with a constant, and stand in canonical order; no factor is zero. At fixed widths
+// factors and constant are held wrapped.
+struct Sum {
+  struct Term {
+    Ref atom;
+    int64_t factor;
+  };
+  // Longer sums are left alone, so that a chain of a million additions costs a million times this.
+  static constexpr int kMaxTerms = 24;
+
+  DType dtype = DType::Index;
+  int count = 0;
+  int64_t constant = 0;
+  std::array<Term, kMaxTerms> items;
+
+  std::span<const Term> terms() const { return {items.data(), static_cast<size_t>(count)}; }
+  // Adds factor · atom, in place; false where there is no room or a number leaves 64 bits.
+  bool add(Graph& g, Ref atom, Int128 factor);
+  bool add_constant(Int128 value);
+};
+
+// The sum that u is; nothing where it has too many terms or a factor leaves 64 bits. u is an
+// integer.
+std::optional<Sum> sum_of(Graph& g, Ref u);
+
+// The canonical term of a sum: ((t0 + t1) + t2) + constant, each t an atom or atom * factor.
+Ref build(Graph& g, const Sum& sum);
+
+// Bounds of a sum of type `index`.
+Bounds bounds(Graph& g, const Sum& sum);
+
+}  // namespace assay::uop

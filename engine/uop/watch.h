@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/uop/uop.h"
+
+namespace assay::uop {
+
+struct Rule;
+class RuleSet;
+struct Pass;
+
+// A rule fired: `after` took the place of `before`.
+struct RuleSeen {
+  Graph& graph;
+  const RuleSet& set;
+  const Rule& rule;
+  Ref before;
+  Ref after;
+  uint64_t firing;  // counted over the whole run, from 1
+};
+
+// A pass ran. `breach` says what of its spec was broken, if anything was.
+struct PassSeen {
+  const Pass& pass;
+  Graph& graph;
+  Ref before;
+  Ref after;
+  uint64_t firings;
+  const std::optional<std::string>& breach;
+};
+
+// Who looks on while the compiler works. The compiler calls it and knows nothing of it: checking,
+// coverage, blame and seeded faults are watches.
+class Watch {
+ public:
+  Watch() = default;
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  virtual ~Watch() = default;
+
+  // May put another graph in the place of what a stage made. Seeded faults live here.
+  virtual Ref edit(std::string_view stage, Graph& g, Ref u);
+  virtual void seen(const RuleSeen& seen);
+  virtual void seen(const PassSeen& seen);
+};
+
+}  // namespace assay::uop
