@@ -17,8 +17,11 @@ class Rewriter {
       : run_(run), options_(options), sets_(sets.begin(), sets.end()) {
     if (run.depth_ == run.tables_.size()) run.tables_.push_back(std::make_unique<Run::Tables>());
     tables_ = run.tables_[run.depth_++].get();
-    const auto& substitutes = run.switches_.substitutes;
-    sets_.insert(sets_.begin(), substitutes.begin(), substitutes.end());
+    for (const RuleSet* substitute : run.switches_.substitutes) {
+      const auto same = [&](const RuleSet* set) { return set->name() == substitute->name(); };
+      const auto at = std::find_if(sets_.begin(), sets_.end(), same);
+      if (at != sets_.end()) sets_.insert(at, substitute);
+    }
   }
   Rewriter(const Rewriter&) = delete;
   Rewriter& operator=(const Rewriter&) = delete;
@@ -157,9 +160,13 @@ class Rewriter {
       const DType type = judged_type(u);
       for (const RuleSet::Entry& entry : entries) {
         if (!entry.first.has(first) || !entry.second.has(second) || !entry.over.has(type)) continue;
+        const Rule& rule = *entry.compiled->rule;
+        // A `by` rule may fire others on its way, which one that is off must not.
+        if (rule.by != nullptr && run_.is_off(*set, rule)) continue;
         const Ref after = apply(run_, entry, u);
-        if (after == nullptr || after == u || run_.is_off(*set, *entry.compiled->rule)) continue;
-        return fired(*set, *entry.compiled->rule, u, after);
+        if (after == nullptr || after == u || run_.is_off(*set, rule)) continue;
+        if (run_.firings_ >= run_.switches_.limit) return nullptr;  // used up on the way
+        return fired(*set, rule, u, after);
       }
     }
     return nullptr;
