@@ -101,6 +101,7 @@ const std::map<std::string, std::string>& equivalents() {
       {"invalid.gate_of_branch without (not_invalid b)", kEnds},
       {"invalid.gate_of_other_branch without (not_invalid b)", kEnds},
       {"select.not without (not_invalid b)", kEnds},
+      {"combine.mul_constant_last without (no_constant y)", kEnds},
       {"div_mod.tdiv_by_negative without (< #c 0)", kEnds},
       {"div_mod.tmod_by_negative without (< #c 0)", kEnds},
       {"div_mod.div_by_negative without (< #c 0)", kEnds},

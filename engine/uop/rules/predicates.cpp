@@ -37,6 +37,8 @@ constexpr Predicate kNeverInvalid = {
 constexpr Predicate kNeverUnspecified = {"never_unspecified", [](Graph& g, std::span<const Ref> x) {
                                            return !may_be_unspecified(g, x[0]);
                                          }};
+constexpr Predicate kIsNoConstant = {
+    "no_constant", [](Graph&, std::span<const Ref> x) { return !is_const(x[0]); }};
 constexpr Predicate kIsNotInvalid = {
     "not_invalid", [](Graph&, std::span<const Ref> x) { return x[0]->op != Op::Invalid; }};
 
