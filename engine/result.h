@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -17,6 +19,13 @@ struct Error {
 
 // "3:14: expected an operand", or the message alone where there is no place.
 std::string to_string(const Error& error);
+
+// An error at a byte of the text that was read. A column is a byte of its line.
+Error error_at(std::string_view text, size_t offset, std::string message);
+
+// A piece of a text as messages quote it: 'add'. Bytes that do not print are escaped and a long
+// piece is cut.
+std::string quoted(std::string_view piece);
 
 // A value, or the error that stood in its way.
 template <typename T>

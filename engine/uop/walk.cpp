@@ -1,5 +1,7 @@
 #include "engine/uop/walk.h"
 
+#include <algorithm>
+
 #include "engine/uop/facts.h"
 
 namespace assay::uop {
@@ -60,6 +62,12 @@ std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies) {
     stack.push_back({s, first_source(s, bodies)});
   }
   return order;
+}
+
+size_t count_ops(Graph& g, Ref root) {
+  const std::vector<Ref> order = toposort(g, root);
+  return static_cast<size_t>(
+      std::count_if(order.begin(), order.end(), [](Ref u) { return is_scalar(u->op); }));
 }
 
 Ref substitute(Graph& g, Ref root, const Substitution& map, Bodies bodies) {

@@ -15,6 +15,9 @@ enum class Bodies : uint8_t { Outside, Inside };
 // depends on structure alone.
 std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies = Bodies::Inside);
 
+// How many scalar functions (is_scalar) there are below root, each counted once.
+size_t count_ops(Graph& g, Ref root);
+
 // What takes the place of a node.
 using Substitution = std::unordered_map<Ref, Ref>;
 
