@@ -28,21 +28,6 @@ std::vector<Value> values_of(const Leaf& leaf) {
   return all;
 }
 
-std::vector<std::vector<Value>> points_of(const Trigger& trigger) {
-  std::vector<std::vector<Value>> points = {{}};
-  for (const Leaf& leaf : trigger.leaves) {
-    std::vector<std::vector<Value>> longer;
-    for (const std::vector<Value>& point : points) {
-      for (const Value& v : values_of(leaf)) {
-        longer.push_back(point);
-        longer.back().push_back(v);
-      }
-    }
-    points = std::move(longer);
-  }
-  return points;
-}
-
 bool is_right(Graph& g, Ref root, const Trigger& trigger, const Right& right) {
   Evaluator evaluator(g, root);
   // Where the evaluator's leaves stand among the trigger's.
@@ -65,6 +50,21 @@ bool is_right(Graph& g, Ref root, const Trigger& trigger, const Right& right) {
 }
 
 }  // namespace
+
+std::vector<std::vector<Value>> points_of(const Trigger& trigger) {
+  std::vector<std::vector<Value>> points = {{}};
+  for (const Leaf& leaf : trigger.leaves) {
+    std::vector<std::vector<Value>> longer;
+    for (const std::vector<Value>& point : points) {
+      for (const Value& v : values_of(leaf)) {
+        longer.push_back(point);
+        longer.back().push_back(v);
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
 
 Ref trigger_graph(Graph& g, const Trigger& trigger) {
   Leaves leaves;

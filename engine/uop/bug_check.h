@@ -47,6 +47,9 @@ Right of_ints(DType t, F f) {
 // The graph of a trigger.
 Ref trigger_graph(Graph& g, const Trigger& trigger);
 
+// Every point at which a trigger is looked at: a value for each leaf.
+std::vector<std::vector<Value>> points_of(const Trigger& trigger);
+
 // Whether simplify comes to an end under these switches with a term that has the right value at
 // every point. The trigger itself has it, or the test fails.
 bool simplifies_right(const Switches& switches, const Trigger& trigger, const Right& right);
