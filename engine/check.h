@@ -21,7 +21,8 @@ namespace assay {
 // devices, users) is a Result instead.
 #define ASSAY_CHECK(claim, ...)                                                   \
   do {                                                                            \
-    if (!(claim)) [[unlikely]] {                                                  \
+    if (claim) [[likely]] {                                                       \
+    } else {                                                                      \
       ::assay::check_failed(__FILE__, __LINE__, #claim,                           \
                             std::string() __VA_OPT__(+fmt::format(__VA_ARGS__))); \
     }                                                                             \

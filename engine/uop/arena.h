@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -37,17 +38,16 @@ class Arena {
 
  private:
   void add_chunk(size_t at_least) {
-    size_t size = chunk_size_;
-    if (chunk_size_ < kLargest) chunk_size_ *= 2;
-    if (size < at_least) size = at_least;
+    const size_t size = std::max(at_least, std::clamp(total_ / 4, kSmallest, kLargest));
     chunks_.push_back(std::unique_ptr<std::byte[]>(new std::byte[size]));
     next_ = chunks_.back().get();
     left_ = size;
     total_ += size;
   }
 
+  // Chunks grow with the whole, so that no more than a fifth of a large arena lies unused.
+  static constexpr size_t kSmallest = size_t{1} << 12;
   static constexpr size_t kLargest = size_t{1} << 20;
-  size_t chunk_size_ = size_t{1} << 12;
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
   std::byte* next_ = nullptr;
   size_t left_ = 0;

@@ -115,7 +115,7 @@ std::optional<DType> promote(DType a, DType b) {
 
 bool is_lossless(DType from, DType to) {
   if (from == to) return true;
-  if (from == Void || to == Void) return false;
+  if (from == Void || to == Void || from == Index) return false;  // no width holds `index`
   if (from == Bool) return true;
   if (to == Bool) return false;
   if (is_int(to))
@@ -124,7 +124,7 @@ bool is_lossless(DType from, DType to) {
   if (is_int(from)) {
     // Every magnitude has a place in the mantissa, and the largest one is finite.
     const int magnitude_bits = bits_of(from) - (kind_of(from) == Kind::Signed ? 1 : 0);
-    return from != Index && magnitude_bits <= f.mantissa_bits + 1 && magnitude_bits <= f.bias();
+    return magnitude_bits <= f.mantissa_bits + 1 && magnitude_bits <= f.bias();
   }
   const FloatFormat g = format_of(from);
   // Exponents shift the subnormals too: the least subnormal of `from` must be one of `to`.

@@ -118,7 +118,8 @@ constexpr Int128 wrap(DType t, Int128 value) {
 // joins with nothing but itself, and `index` with bool and itself only, since no width holds it.
 std::optional<DType> promote(DType a, DType b);
 
-// Whether every value of `from` is a value of `to`.
+// Whether every value of `from` is a value of `to`. `index` takes all widths but u64, whose upper
+// half its constants do not hold, and no other type takes `index`.
 bool is_lossless(DType from, DType to);
 
 // How the bits of a float type are laid out: sign, exponent, mantissa, from the top.

@@ -30,8 +30,19 @@ std::optional<Value> shift(Op op, DType t, Int128 a, Int128 by) {
   if (by < 0 || by >= bits_of(t)) return std::nullopt;
   const int n = static_cast<int>(by);
   if (op == Op::Shr) return int_result(t, a >> n);
-  if (t == Index && n >= 63 && a != 0) return std::nullopt;  // leaves 64 bits, whatever a is
-  return int_result(t, a * (Int128{1} << n));
+  return int_result(t, a * (Int128{1} << n));  // at most 127 bits
+}
+
+// Powers of an `index` by multiplying until 64 bits are left: at most 63 times, since |a| > 1.
+std::optional<Value> index_pow(Int128 a, Int128 n) {
+  if (a == 0) return of_int(Index, n == 0 ? 1 : 0);
+  if (a == 1 || a == -1) return of_int(Index, n % 2 != 0 ? a : 1);
+  Int128 result = 1;
+  for (Int128 i = 0; i < n; i++) {
+    result *= a;
+    if (!fits(Index, result)) return std::nullopt;
+  }
+  return of_int(Index, result);
 }
 
 // Integer power by squaring, modulo 2^64 for fixed widths. A negative exponent gives the quotient
@@ -42,15 +53,7 @@ std::optional<Value> int_pow(DType t, Int128 a, Int128 n) {
     if (a == 1 || a == -1) return of_int(t, n % 2 != 0 ? a : 1);
     return of_int(t, 0);
   }
-  if (t == Index) {
-    Int128 result = 1;
-    if (a == 0 || a == 1 || a == -1) return of_int(t, n == 0 ? 1 : (n % 2 != 0 ? a : a * a));
-    for (Int128 i = 0; i < n; i++) {
-      result *= a;
-      if (!fits(Index, result)) return std::nullopt;
-    }
-    return of_int(t, result);
-  }
+  if (t == Index) return index_pow(a, n);
   uint64_t result = 1;
   auto base = static_cast<uint64_t>(a);
   for (auto left = static_cast<uint64_t>(n); left != 0; left >>= 1) {
@@ -69,8 +72,8 @@ std::optional<Value> eval_int(Op op, DType t, std::span<const Value> src) {
     case Op::Add: return int_result(t, a + b);
     case Op::Sub: return int_result(t, a - b);
     case Op::Mul:
-      // u64 products need 128 unsigned bits; only the low ones are kept.
-      if (t == U64) return of_int(t, Int128{src[0].bits * src[1].bits});
+      // The product of two u64 leaves Int128; only its low bits are kept.
+      if (t == U64) return Value{U64, src[0].bits * src[1].bits};
       return int_result(t, a * b);
     case Op::Div:
     case Op::Mod:
@@ -86,7 +89,7 @@ std::optional<Value> eval_int(Op op, DType t, std::span<const Value> src) {
     case Op::Pow: return int_pow(t, a, b);
     case Op::Threefry: return Value{U64, threefry(src[0].bits, src[1].bits)};
     case Op::Fma:
-      if (t == U64) return of_int(t, Int128{src[0].bits * src[1].bits + src[2].bits});
+      if (t == U64) return Value{U64, src[0].bits * src[1].bits + src[2].bits};
       return int_result(t, a * b + as_int(src[2]));
     default: ASSAY_CHECK(false, "{} has no meaning at {}", to_text(op), to_text(t));
   }

@@ -10,8 +10,9 @@
 namespace assay::uop {
 
 // The meaning of op at float type t: each result is the exact one, rounded once to nearest even.
-// NaN in gives NaN out (nan_of), but pow(x, 0) and pow(1, y) are 1. max and min give NaN if either
-// operand is NaN, and order -0.0 below 0.0 (IEEE 754-2019 maximum, minimum).
+// NaN in gives NaN out (nan_of), but pow(x, 0) and pow(1, y) are 1, and neg flips the sign of a NaN
+// and keeps its other bits. max and min give NaN if either operand is NaN, and order -0.0 below 0.0
+// (IEEE 754-2019 maximum, minimum).
 std::optional<Value> eval_float(Op op, DType t, std::span<const Value> src);
 
 // Threefry-2x32 with 20 rounds (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3",

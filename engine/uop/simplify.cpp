@@ -1,20 +1,35 @@
 #include "engine/uop/simplify.h"
 
-#include <vector>
-
 #include "engine/uop/rules/rules.h"
 
 namespace assay::uop {
+namespace {
 
-Result<Ref> simplify(Run& run, Ref root) {
-  static const std::vector<const RuleSet*> values = [] {
+const Pass& simplify_values() {
+  static const Pass pass = [] {
     std::vector<const RuleSet*> sets(symbolic_rules().begin(), symbolic_rules().end());
     sets.push_back(&validity_rules());
-    return sets;
+    return Pass{
+        .name = "simplify_values", .accepts = graph_spec(), .yields = graph_spec(), .rules = sets};
   }();
-  static const std::vector<const RuleSet*> factors = {&factor_rules()};
-  ASSAY_TRY(simple, run.rewrite(values, root));
-  return run.rewrite(factors, simple);
+  return pass;
 }
+
+const Pass& share_factors() {
+  static const Pass pass = {.name = "share_factors",
+                            .accepts = graph_spec(),
+                            .yields = graph_spec(),
+                            .rules = {&factor_rules()}};
+  return pass;
+}
+
+}  // namespace
+
+std::span<const Pass* const> simplify_passes() {
+  static const Pass* const kPasses[] = {&simplify_values(), &share_factors()};
+  return kPasses;
+}
+
+Result<Ref> simplify(Run& run, Ref root) { return run_passes(simplify_passes(), run, root); }
 
 }  // namespace assay::uop

@@ -11,6 +11,8 @@ namespace {
 
 constexpr uint32_t kFree = ~uint32_t{0};
 constexpr size_t kFirstSlots = 64;
+// A tag of 32 bits places a node in a table of up to 2^32 slots, two thirds of them taken.
+constexpr size_t kMostNodes = size_t{1} << 31;
 
 // Folds a word into a hash: the 128-bit product spreads each bit over all others.
 uint64_t mix(uint64_t h, uint64_t word) {
@@ -25,13 +27,14 @@ uint64_t hash_of(std::string_view name, std::span<const int64_t> numbers) {
   return h;
 }
 
-uint64_t hash_of(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
+// Where a node stands in the table. Within a graph, addresses name sources and records as well as
+// their contents do, and are at hand without touching them; the order of the table never shows.
+uint32_t tag_of(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
   const uint64_t head =
       uint64_t(op) | uint64_t(dtype) << 8 | uint64_t(arg.kind) << 16 | uint64_t{src.size()} << 24;
-  uint64_t h = mix(0x452821E638D01377U, head);
-  h = mix(h, arg.has_record() ? arg.record->hash : arg.bits);
-  for (const Ref s : src) h = mix(h, s->id);
-  return h;
+  uint64_t h = mix(head * 0x452821E638D01377U, arg.bits);
+  for (const Ref s : src) h = mix(h, reinterpret_cast<uintptr_t>(s));
+  return static_cast<uint32_t>(h);
 }
 
 bool same(Ref u, Op op, DType dtype, std::span<const Ref> src, Arg arg) {
@@ -61,28 +64,26 @@ Graph::Graph()
 Graph::~Graph() = default;
 
 Ref Graph::make(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
-  const uint64_t hash = hash_of(op, dtype, src, arg);
-  const auto tag = static_cast<uint32_t>(hash >> 32);
+  const uint32_t tag = tag_of(op, dtype, src, arg);
   const size_t mask = slots_.size() - 1;
-  size_t i = hash & mask;
+  size_t i = tag & mask;
   for (; slots_[i].id != kFree; i = (i + 1) & mask) {
     if (slots_[i].tag != tag) continue;
     const Ref u = nodes_[slots_[i].id];
     if (same(u, op, dtype, src, arg)) return u;
   }
-  return insert(op, dtype, src, arg, hash, i);
+  slots_[i] = {tag, static_cast<uint32_t>(nodes_.size())};
+  return append(op, dtype, src, arg);
 }
 
-Ref Graph::insert(Op op, DType dtype, std::span<const Ref> src, Arg arg, uint64_t hash,
-                  size_t slot) {
-  ASSAY_CHECK(nodes_.size() < kFree, "a graph holds fewer than 2^32 nodes");
+Ref Graph::append(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
+  ASSAY_CHECK(nodes_.size() < kMostNodes, "a graph holds at most {} nodes", kMostNodes);
   auto* u = static_cast<UOp*>(arena_.allocate(sizeof(UOp) + src.size_bytes()));
   auto* sources = reinterpret_cast<Ref*>(u + 1);
   std::copy(src.begin(), src.end(), sources);
   const auto id = static_cast<uint32_t>(nodes_.size());
   new (u) UOp{op, dtype, id, arg, std::span<const Ref>(sources, src.size())};
   nodes_.push_back(u);
-  slots_[slot] = {static_cast<uint32_t>(hash >> 32), id};
   if (nodes_.size() * 3 > slots_.size() * 2) grow();
   return u;
 }
@@ -92,8 +93,7 @@ void Graph::grow() {
   const size_t mask = larger.size() - 1;
   for (const Slot& slot : slots_) {
     if (slot.id == kFree) continue;
-    const Ref u = nodes_[slot.id];
-    size_t i = hash_of(u->op, u->dtype, u->src, u->arg) & mask;
+    size_t i = slot.tag & mask;
     while (larger[i].id != kFree) i = (i + 1) & mask;
     larger[i] = slot;
   }

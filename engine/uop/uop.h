@@ -126,15 +126,15 @@ class Graph {
 
  private:
   struct Slot {
-    uint32_t tag;
-    uint32_t id;  // kFree where the slot is free
+    uint32_t tag;  // of the node's parts; the slot is the first free one from tag on
+    uint32_t id;   // kFree where the slot is free
   };
   struct RecordHash;
   struct RecordEqual;
   struct Records;
 
   Arg interned(ArgKind kind, std::string_view name, std::span<const int64_t> numbers);
-  Ref insert(Op op, DType dtype, std::span<const Ref> src, Arg arg, uint64_t hash, size_t slot);
+  Ref append(Op op, DType dtype, std::span<const Ref> src, Arg arg);
   void grow();
 
   Arena arena_;

@@ -23,9 +23,9 @@ int width_of(UInt128 x) {
 // Drops the lowest `shift` bits of x, rounding to nearest, ties to even.
 UInt128 shift_right_to_even(UInt128 x, int shift) {
   if (shift <= 0) return x << -shift;
-  if (shift > 127) return 0;  // x has at most 127 bits here, so it is below one half
-  const UInt128 kept = x >> shift;
-  const UInt128 lost = x & ((UInt128{1} << shift) - 1);
+  if (shift > 128) return 0;  // x has at most 128 bits, so it is below one half
+  const UInt128 kept = shift == 128 ? 0 : x >> shift;
+  const UInt128 lost = x - (shift == 128 ? 0 : kept << shift);
   const UInt128 half = UInt128{1} << (shift - 1);
   const bool up = lost > half || (lost == half && (kept & 1) != 0);
   return kept + (up ? 1 : 0);
@@ -152,7 +152,7 @@ Value round_to(DType t, bool negative, UInt128 mantissa, int exponent) {
 }
 
 Value of_int(DType t, Int128 value) {
-  ASSAY_CHECK(t != Index || fits(t, value), "an index constant holds 64 bits");
+  ASSAY_CHECK(t != Index || fits(t, value), "index constants hold 64 bits");
   if (t == Bool) return of_bool(value != 0);
   if (is_int(t)) return {t, static_cast<uint64_t>(static_cast<int64_t>(wrap(t, value)))};
   const bool negative = value < 0;

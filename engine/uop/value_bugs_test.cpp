@@ -282,26 +282,5 @@ TEST(ValueBugs, B127ABitcastBetweenSizesIsNotFolded) {
   EXPECT_FALSE(is_right(with(mutant)));
 }
 
-// Constants are one node where their bits are equal: neither where their values are (-0.0 and 0.0
-// would be one), nor never where they are NaN.
-TEST(ValueBugs, B046ZerosOfBothSignsAreTwoConstants) {
-  const auto is_right = [](Ref (*constant)(Graph&, float)) {
-    Graph g;
-    const auto inverse = [&](float x) {
-      return simplified(g, g.alu(Op::Recip, {constant(g, x)}))->value();
-    };
-    return inverse(0.0F) == of_double(F32, HUGE_VAL) &&
-           inverse(-0.0F) == of_double(F32, -HUGE_VAL) && constant(g, kNan) == constant(g, kNan);
-  };
-  EXPECT_TRUE(is_right([](Graph& g, float x) { return g.constant(floats({x})[0]); }));
-  EXPECT_FALSE(is_right([](Graph& g, float x) {
-    for (uint32_t i = 0; i < g.size(); i++) {
-      if (is_const(g.at(i)) && as_double(g.at(i)->value()) == static_cast<double>(x))
-        return g.at(i);
-    }
-    return g.constant(floats({x})[0]);
-  }));
-}
-
 }  // namespace
 }  // namespace assay::uop
