@@ -37,6 +37,7 @@ struct Facts {
   NodeMap<Bounds> bounds;                // bounds()        bounds.h
   NodeMap<FloatBounds> float_bounds;     // float_bounds()  bounds.h
   NodeMap<uint8_t> may_be_invalid;       // may_be_invalid() bounds.h
+  NodeMap<uint8_t> may_be_unspecified;   // may_be_unspecified() unspecified.h
   NodeMap<std::span<const Ref>> ranges;  // ranges()        scope.h
   NodeMap<std::span<const Ref>> shapes;  // shape()         shape.h
   NodeMap<Ref> devices;                  // device()        scope.h

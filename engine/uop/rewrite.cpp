@@ -14,11 +14,14 @@ namespace assay::uop {
 class Rewriter {
  public:
   Rewriter(Run& run, std::span<const RuleSet* const> sets, RewriteOptions options)
-      : run_(run), options_(options), sets_(sets.begin(), sets.end()) {
+      : run_(run), options_(options), all_sets_(sets.begin(), sets.end()) {
     if (run.depth_ == run.tables_.size()) run.tables_.push_back(std::make_unique<Run::Tables>());
     tables_ = run.tables_[run.depth_++].get();
-    const auto& substitutes = run.switches_.substitutes;
-    sets_.insert(sets_.begin(), substitutes.begin(), substitutes.end());
+    for (const RuleSet* substitute : run.switches_.substitutes) {
+      const auto same = [&](const RuleSet* set) { return set->name() == substitute->name(); };
+      const auto at = std::find_if(all_sets_.begin(), all_sets_.end(), same);
+      if (at != all_sets_.end()) all_sets_.insert(at, substitute);
+    }
   }
   Rewriter(const Rewriter&) = delete;
   Rewriter& operator=(const Rewriter&) = delete;
@@ -27,9 +30,8 @@ class Rewriter {
   Result<Ref> rewrite(Ref root) {
     const std::vector<Ref> order = toposort(run_.graph_, root, options_.bodies);
     run_.visits_ += order.size();
-    OpSet ops;
-    for (const Ref u : order) ops.insert(u->op);
-    std::erase_if(sets_, [&](const RuleSet* set) { return !set->roots().meets(ops); });
+    for (const Ref u : order) ops_.insert(u->op);
+    choose_sets();
     if (sets_.empty()) return root;
     budget_ = run_.firings_ + options_.firings_a_node * order.size();
     tables_->done.clear();
@@ -55,6 +57,14 @@ class Rewriter {
     const RuleSet* set;
     const Rule* rule;
   };
+
+  // Keeps the sets that look at an operation that has occurred.
+  void choose_sets() {
+    sets_.clear();
+    for (const RuleSet* set : all_sets_) {
+      if (set->roots().meets(ops_)) sets_.push_back(set);
+    }
+  }
 
   size_t first_source(Ref u) const {
     return options_.bodies == Bodies::Outside && u->op == Op::Call ? 1 : 0;
@@ -149,6 +159,10 @@ class Rewriter {
   // The replacement by the first rule that fires on u, or null.
   Ref fire(Ref u) {
     if (run_.firings_ >= run_.switches_.limit) return nullptr;
+    if (!ops_.has(u->op)) {
+      ops_.insert(u->op);
+      choose_sets();
+    }
     const Op first = u->src.empty() ? Op::Noop : u->src[0]->op;
     const Op second = u->src.size() < 2 ? Op::Noop : u->src[1]->op;
     for (const RuleSet* set : sets_) {
@@ -157,9 +171,13 @@ class Rewriter {
       const DType type = judged_type(u);
       for (const RuleSet::Entry& entry : entries) {
         if (!entry.first.has(first) || !entry.second.has(second) || !entry.over.has(type)) continue;
+        const Rule& rule = *entry.compiled->rule;
+        // A `by` rule may fire others on its way, which one that is off must not.
+        if (rule.by != nullptr && run_.is_off(*set, rule)) continue;
         const Ref after = apply(run_, entry, u);
-        if (after == nullptr || after == u || run_.is_off(*set, *entry.compiled->rule)) continue;
-        return fired(*set, *entry.compiled->rule, u, after);
+        if (after == nullptr || after == u || run_.is_off(*set, rule)) continue;
+        if (run_.firings_ >= run_.switches_.limit) return nullptr;  // used up on the way
+        return fired(*set, rule, u, after);
       }
     }
     return nullptr;
@@ -193,7 +211,9 @@ class Rewriter {
   Run& run_;
   Run::Tables* tables_;
   RewriteOptions options_;
-  std::vector<const RuleSet*> sets_;
+  std::vector<const RuleSet*> all_sets_;
+  std::vector<const RuleSet*> sets_;  // of these, those that may fire
+  OpSet ops_;                         // that have occurred
   uint64_t budget_ = 0;
   std::vector<Frame> stack_;
   std::vector<Ref> sources_;

@@ -20,9 +20,11 @@ inline constexpr uint64_t kNoLimit = ~uint64_t{0};
 
 // What a user may change about the rules of a run.
 struct Switches {
-  std::vector<std::string> off;             // full names of rules that do not fire
-  uint64_t limit = kNoLimit;                // firings of the whole run
-  std::vector<const RuleSet*> substitutes;  // their rules stand in for those of the same full name
+  std::vector<std::string> off;  // full names of rules that do not fire
+  uint64_t limit = kNoLimit;     // firings of the whole run
+  // Tried before the set of the same name, wherever that is applied, in the place of its rules of
+  // the same names.
+  std::vector<const RuleSet*> substitutes;
 
   // The first name in `off` that none of `sets` has.
   std::optional<std::string> unknown_rule(std::span<const RuleSet* const> sets) const;

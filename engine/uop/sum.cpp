@@ -57,6 +57,7 @@ bool Sum::add(Graph& g, Ref atom, Int128 factor) {
 }
 
 std::optional<Sum> sum_of(Graph& g, Ref u) {
+  if (may_be_invalid(g, u)) return std::nullopt;
   Sum sum;
   sum.dtype = u->dtype;
   std::array<Part, Sum::kMaxTerms * 2> parts;  // still to be taken apart, the next one last

@@ -32,8 +32,8 @@ struct Sum {
   bool add_constant(Int128 value);
 };
 
-// The sum that u is; nothing where it has too many terms or a factor leaves 64 bits. u is an
-// integer.
+// The sum that u is; nothing where it has too many terms, a factor leaves 64 bits, or u may be
+// Invalid: a term that cancels out would take what it says with it. u is an integer.
 std::optional<Sum> sum_of(Graph& g, Ref u);
 
 // The canonical term of a sum: ((t0 + t1) + t2) + constant, each t an atom or atom * factor.

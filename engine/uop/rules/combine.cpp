@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "engine/uop/rewrite.h"
+#include "engine/uop/rules/predicates.h"
 #include "engine/uop/rules/rules.h"
 #include "engine/uop/sum.h"
 
@@ -148,7 +149,7 @@ const RuleSet& combine_rules() {
       {
           // name, over, match, replace, when
           {"mul_constants", kInts, (x * c) * d, x * (c * d)},
-          {"mul_constant_last", kInts, (x * c) * y, (x * y) * c},
+          {"mul_constant_last", kInts, (x * c) * y, (x * y) * c, test(kIsNoConstant, {y})},
           by("collect", kInts, {Op::Add, Op::Mul}, collect,
              "a sum of up to 24 terms is a sum of distinct terms with constant factors, in "
              "canonical order"),

@@ -64,17 +64,14 @@ const RuleSet& invalid_rules() {
           {"first_branch", kScalars, where(p, invalid(), a), where(!p, a, invalid()),
            test(kIsNotInvalid, {a})},
           {"both_branches", kScalars, where(unread("p"), invalid(), invalid()), invalid()},
-          {"nested_gates",
-           kScalars,
-           where(p, where(q, a, invalid()), invalid()),
-           where(p && q, a, invalid()),
-           {}},
+          {"nested_gates", kScalars, where(p, where(q, a, invalid()), invalid()),
+           where(p && q, a, invalid()), test(kNeverUnspecified, {q})},
           {"gate_of_branch", kScalars, where(p, where(q, a, invalid()), b),
            where(!p || q, where(p, a, b), invalid()),
-           test(kNeverInvalid, {q}) && test(kIsNotInvalid, {b})},
+           test(kNeverInvalid, {q}) && test(kNeverUnspecified, {q}) && test(kIsNotInvalid, {b})},
           {"gate_of_other_branch", kScalars, where(p, b, where(q, a, invalid())),
            where(p || q, where(p, b, a), invalid()),
-           test(kNeverInvalid, {q}) && test(kIsNotInvalid, {b})},
+           test(kNeverInvalid, {q}) && test(kNeverUnspecified, {q}) && test(kIsNotInvalid, {b})},
       });
   return rules;
 }

@@ -9,6 +9,7 @@ const RuleSet& min_max_rules() {
   const Pat y = any("y");
   const Pat c = constant("c");
   const Pat d = constant("d");
+  constexpr TypeSet kBounded = kFixedInts | kFloats | kBool;
   static const RuleSet rules("min_max",
                              {
                                  // name, over, match, replace, when
@@ -16,8 +17,8 @@ const RuleSet& min_max_rules() {
                                  {"min_self", kScalars, min(x, x), x},
                                  {"max_above", kInts, max(x, y), x, hi(y) <= lo(x)},
                                  {"min_below", kInts, min(x, y), x, hi(x) <= lo(y)},
-                                 {"max_lowest", kScalars, max(x, c), x, test(kIsLowest, {c})},
-                                 {"min_highest", kScalars, min(x, c), x, test(kIsHighest, {c})},
+                                 {"max_lowest", kBounded, max(x, c), x, test(kIsLowest, {c})},
+                                 {"min_highest", kBounded, min(x, c), x, test(kIsHighest, {c})},
                                  {"max_constants", kScalars, max(max(x, c), d), max(x, max(c, d))},
                                  {"min_constants", kScalars, min(min(x, c), d), min(x, min(c, d))},
                                  {"max_absorbs", kInts, max(x, min(x, y)), x},

@@ -5,6 +5,7 @@
 
 #include "engine/uop/bounds.h"
 #include "engine/uop/eval.h"
+#include "engine/uop/unspecified.h"
 
 namespace assay::uop {
 namespace {
@@ -26,16 +27,18 @@ constexpr Predicate kIsMinusZero = {"minus_zero", [](Graph&, std::span<const Ref
                                       return x[0]->value() == of_double(x[0]->dtype, -0.0);
                                     }};
 constexpr Predicate kIsPowerOfTwo = {"power_of_two", is_power_of_two};
-constexpr Predicate kIsLowest = {"lowest", [](Graph&, std::span<const Ref> x) {
-                                   return x[0]->dtype != Index &&
-                                          x[0]->value() == lowest(x[0]->dtype);
-                                 }};
+constexpr Predicate kIsLowest = {
+    "lowest", [](Graph&, std::span<const Ref> x) { return x[0]->value() == lowest(x[0]->dtype); }};
 constexpr Predicate kIsHighest = {"highest", [](Graph&, std::span<const Ref> x) {
-                                    return x[0]->dtype != Index &&
-                                           x[0]->value() == highest(x[0]->dtype);
+                                    return x[0]->value() == highest(x[0]->dtype);
                                   }};
 constexpr Predicate kNeverInvalid = {
     "never_invalid", [](Graph& g, std::span<const Ref> x) { return !may_be_invalid(g, x[0]); }};
+constexpr Predicate kNeverUnspecified = {"never_unspecified", [](Graph& g, std::span<const Ref> x) {
+                                           return !may_be_unspecified(g, x[0]);
+                                         }};
+constexpr Predicate kIsNoConstant = {
+    "no_constant", [](Graph&, std::span<const Ref> x) { return !is_const(x[0]); }};
 constexpr Predicate kIsNotInvalid = {
     "not_invalid", [](Graph&, std::span<const Ref> x) { return x[0]->op != Op::Invalid; }};
 
