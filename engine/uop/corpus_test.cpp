@@ -142,9 +142,9 @@ Outcome rewritten(Graph& g, const RuleSet* set, Ref root, const Switches& switch
   return {std::move(after), std::move(fired.names)};
 }
 
-class EveryRule : public testing::TestWithParam<Witness> {};
+class EveryWitness : public testing::TestWithParam<Witness> {};
 
-TEST_P(EveryRule, FiresOnItsWitness) {
+TEST_P(EveryWitness, MakesItsRuleFire) {
   const auto& [set, rule] = GetParam();
   const std::string text = text_of(rule);
   Graph g;
@@ -164,7 +164,7 @@ TEST_P(EveryRule, FiresOnItsWitness) {
   EXPECT_TRUE(keeps_meaning(g, root, after.value())) << text;
 }
 
-TEST_P(EveryRule, DoesNotFireWhenItIsOff) {
+TEST_P(EveryWitness, StandsWhereItsRuleIsOff) {
   const auto& [set, rule] = GetParam();
   Graph g;
   const Result<Parsed> parsed = from_text(g, text_of(rule));
@@ -176,11 +176,12 @@ TEST_P(EveryRule, DoesNotFireWhenItIsOff) {
   EXPECT_FALSE(fired.contains(rule));
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, EveryRule, testing::ValuesIn(witnesses()), [](const auto& param) {
-  std::string name = param.param.rule;
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Corpus, EveryWitness, testing::ValuesIn(witnesses()),
+                         [](const auto& param) {
+                           std::string name = param.param.rule;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 TEST(RuleCorpus, HoldsNothingButWitnessesOfRules) {
   std::set<std::string> rules;
