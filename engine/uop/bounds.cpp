@@ -66,6 +66,7 @@ Bounds quotient(Op op, DType t, Bounds a, Bounds b) {
 // Floor remainders have the sign of the divisor and are less in magnitude; where all of `a` has one
 // quotient they are `a` less a constant.
 Bounds floor_remainder(DType t, Bounds a, Bounds b) {
+  if (b == Bounds{0, 0}) return full(t);
   if (is_single(b) && b.lo != 0 && a.lo > -kInfinite && a.hi < kInfinite) {
     const Int128 q = floor_div(a.lo, b.lo);
     if (q == floor_div(a.hi, b.lo)) return at_type(t, a.lo - q * b.lo, a.hi - q * b.lo);
@@ -78,6 +79,7 @@ Bounds floor_remainder(DType t, Bounds a, Bounds b) {
 
 // Truncating remainders have the sign of the dividend.
 Bounds trunc_remainder(DType t, Bounds a, Bounds b) {
+  if (b == Bounds{0, 0}) return full(t);
   if (b.lo > 0 && a.lo >= 0 && a.hi < b.lo) return a;
   const Int128 most = std::max(std::max(b.hi, -b.lo) - 1, Int128{0});
   return at_type(t, a.lo < 0 ? std::max(a.lo, -most) : 0, a.hi > 0 ? std::min(a.hi, most) : 0);

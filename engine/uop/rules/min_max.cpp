@@ -25,7 +25,6 @@ const RuleSet& min_max_rules() {
                                  {"min_absorbs", kInts, min(x, max(x, y)), x},
                                  {"max_max_self", kScalars, max(max(x, y), y), max(x, y)},
                                  {"min_min_self", kScalars, min(min(x, y), y), min(x, y)},
-                                 {"empty_clamp", kInts, min(max(x, c), d), d, d <= c},
                                  {"max_moves_constant", kIndex, max(x + c, d), max(x, d - c) + c},
                                  {"min_moves_constant", kIndex, min(x + c, d), min(x, d - c) + c},
                                  {"max_of_nots", kInts, max(!x, !y), !min(x, y)},
