@@ -46,7 +46,7 @@ class Arena {
   }
 
   // Chunks grow with the whole, so that no more than a fifth of a large arena lies unused.
-  static constexpr size_t kSmallest = size_t{1} << 12;
+  static constexpr size_t kSmallest = size_t{1} << 14;
   static constexpr size_t kLargest = size_t{1} << 20;
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
   std::byte* next_ = nullptr;

@@ -33,6 +33,19 @@ struct FloatBounds {
   bool may_be_nan = true;
 };
 
+// A multiple of a term.
+struct Multiple {
+  Ref atom;
+  int64_t factor;
+};
+
+// The sum that a node is (sum.h), where it is one.
+struct SumOfNode {
+  bool is_sum = false;
+  int64_t constant = 0;
+  std::span<const Multiple> terms;
+};
+
 // Lists of nodes of one graph, each held once: equal lists are one span, and its address is the
 // same for as long as the graph lives.
 class RefLists {
@@ -67,6 +80,7 @@ struct Facts {
   NodeMap<FloatBounds> float_bounds;     // float_bounds()  bounds.h
   NodeMap<uint8_t> may_be_invalid;       // may_be_invalid() bounds.h
   NodeMap<uint8_t> may_be_unspecified;   // may_be_unspecified() unspecified.h
+  NodeMap<SumOfNode> sums;               // sum_of()        sum.h
   NodeMap<std::span<const Ref>> ranges;  // ranges()        scope.h
   NodeMap<std::span<const Ref>> shapes;  // shape()         shape.h
   NodeMap<Ref> devices;                  // device()        scope.h

@@ -31,7 +31,7 @@ class NodeMap {
  private:
   void grow(uint32_t id) {
     size_t size = stamps_.size() * 2;
-    if (size < id + size_t{1}) size = id + size_t{64};
+    if (size < id + size_t{1}) size = id + size_t{256};
     stamps_.resize(size);
     values_.resize(size);
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/check.h"
 
@@ -13,36 +14,29 @@ namespace assay::uop {
 // being worked out: to start on an open node is to run in a circle.
 class Rewriter {
  public:
-  Rewriter(Run& run, std::span<const RuleSet* const> sets, RewriteOptions options)
-      : run_(run), options_(options), all_sets_(sets.begin(), sets.end()) {
-    if (run.depth_ == run.tables_.size()) run.tables_.push_back(std::make_unique<Run::Tables>());
-    tables_ = run.tables_[run.depth_++].get();
-    for (const RuleSet* substitute : run.switches_.substitutes) {
-      const auto same = [&](const RuleSet* set) { return set->name() == substitute->name(); };
-      const auto at = std::find_if(all_sets_.begin(), all_sets_.end(), same);
-      if (at != all_sets_.end()) all_sets_.insert(at, substitute);
-    }
-  }
-  Rewriter(const Rewriter&) = delete;
-  Rewriter& operator=(const Rewriter&) = delete;
-  ~Rewriter() { run_.depth_--; }
+  explicit Rewriter(Run& run) : run_(run) {}
 
-  Result<Ref> rewrite(Ref root) {
-    const std::vector<Ref> order = toposort(run_.graph_, root, options_.bodies);
+  Result<Ref> rewrite(std::span<const RuleSet* const> sets, Ref root, RewriteOptions options) {
+    const std::vector<Ref> order = toposort(run_.graph_, root, options.bodies);
     run_.visits_ += order.size();
-    for (const Ref u : order) ops_.insert(u->op);
-    choose_sets();
-    if (sets_.empty()) return root;
+    options_ = options;
+    take_sets(sets);
+    OpSet ops;
+    for (const Ref u : order) ops.insert(u->op);
+    if (!roots_.meets(ops)) return root;
     budget_ = run_.firings_ + options_.firings_a_node * order.size();
-    tables_->done.clear();
-    tables_->open.clear();
+    stack_.clear();
+    fired_.clear();
+    trouble_.clear();
+    done_.clear();
+    open_.clear();
     if (options_.order == Order::TopDown) {
       resolve(root);
     } else {
       for (size_t i = 0; i < order.size() && trouble_.empty(); i++) settle(order[i]);
     }
     if (!trouble_.empty()) return Error{trouble_, 0, 0};
-    return tables_->done.at(root);
+    return done_.at(root);
   }
 
  private:
@@ -57,13 +51,36 @@ class Rewriter {
     const RuleSet* set;
     const Rule* rule;
   };
+  struct Row {
+    const RuleSet* set;
+    const RuleSet::Entry* entry;
+  };
 
-  // Keeps the sets that look at an operation that has occurred.
-  void choose_sets() {
-    sets_.clear();
-    for (const RuleSet* set : all_sets_) {
-      if (set->roots().meets(ops_)) sets_.push_back(set);
+  // A substitute is tried just before the set it is named for.
+  void take_sets(std::span<const RuleSet* const> sets) {
+    std::vector<const RuleSet*> all(sets.begin(), sets.end());
+    for (const RuleSet* substitute : run_.switches_.substitutes) {
+      const auto same = [&](const RuleSet* set) { return set->name() == substitute->name(); };
+      const auto at = std::find_if(all.begin(), all.end(), same);
+      if (at != all.end()) all.insert(at, substitute);
     }
+    if (all == sets_) return;
+    sets_ = std::move(all);
+    roots_ = {};
+    for (const RuleSet* set : sets_) roots_ = roots_ | set->roots();
+    collected_ = {};
+  }
+
+  // The rows of all sets for nodes of this operation, in the order in which they are tried.
+  const std::vector<Row>& rows_of(Op op) {
+    std::vector<Row>& rows = rows_[static_cast<int>(op)];
+    if (collected_.has(op)) return rows;
+    collected_.insert(op);
+    rows.clear();
+    for (const RuleSet* set : sets_) {
+      for (const RuleSet::Entry& entry : set->entries(op)) rows.push_back({set, &entry});
+    }
+    return rows;
   }
 
   size_t first_source(Ref u) const {
@@ -72,10 +89,10 @@ class Rewriter {
 
   // Bottom-up: u, whose sources are settled.
   void settle(Ref u) {
-    if (tables_->done.has(u)) return;
+    if (done_.has(u)) return;
     const Ref rebuilt = rebuild(u);
-    if (const Ref* known = rebuilt == u ? nullptr : tables_->done.find(rebuilt)) {
-      tables_->done.set(u, Ref{*known});
+    if (const Ref* known = rebuilt == u ? nullptr : done_.find(rebuilt)) {
+      done_.set(u, Ref{*known});
       return;
     }
     const size_t fired_before = fired_.size();
@@ -87,17 +104,17 @@ class Rewriter {
       open(rebuilt, fired_before);
       result = resolve(result);
     }
-    tables_->done.set(rebuilt, result);
-    tables_->done.set(u, result);
+    done_.set(rebuilt, result);
+    done_.set(u, result);
   }
 
   // From the firing of this number on, the result of u is being worked out.
-  void open(Ref u, size_t firing) { tables_->open.set(u, static_cast<uint32_t>(firing)); }
+  void open(Ref u, size_t firing) { open_.set(u, static_cast<uint32_t>(firing)); }
 
   Ref resolve(Ref u) {
     push(u);
     while (!stack_.empty() && trouble_.empty()) step(stack_.back());
-    return trouble_.empty() ? tables_->done.at(u) : u;
+    return trouble_.empty() ? done_.at(u) : u;
   }
 
   void push(Ref u) { stack_.push_back({u, u, nullptr, State::Start}); }
@@ -106,13 +123,13 @@ class Rewriter {
     switch (frame.state) {
       case State::Start: return start(frame);
       case State::Sources: return take_sources(frame);
-      case State::Replaced: return finish(frame, tables_->done.at(frame.now));
+      case State::Replaced: return finish(frame, done_.at(frame.now));
     }
   }
 
   void start(Frame& frame) {
-    if (tables_->done.has(frame.u)) return stack_.pop_back();
-    if (const uint32_t* since = tables_->open.find(frame.u)) {
+    if (done_.has(frame.u)) return stack_.pop_back();
+    if (const uint32_t* since = open_.find(frame.u)) {
       trouble_ = fmt::format("rules run in a circle: {}", names_since(*since));
       return;
     }
@@ -123,14 +140,15 @@ class Rewriter {
     frame.state = State::Sources;
     const Ref now = frame.now;  // pushing may move the frame
     for (size_t i = now->src.size(); i-- > first_source(now);) {
-      if (!tables_->done.has(now->src[i])) push(now->src[i]);
+      if (!done_.has(now->src[i])) push(now->src[i]);
     }
   }
 
   void take_sources(Frame& frame) {
+    run_.visits_++;
     frame.rebuilt = rebuild(frame.now);
     if (options_.order == Order::TopDown) return finish(frame, frame.rebuilt);
-    if (const Ref* known = tables_->done.find(frame.rebuilt)) return finish(frame, *known);
+    if (const Ref* known = done_.find(frame.rebuilt)) return finish(frame, *known);
     const Ref next = fire(frame.rebuilt);
     if (next == nullptr) return finish(frame, frame.rebuilt);
     frame.now = next;
@@ -140,9 +158,9 @@ class Rewriter {
 
   void finish(const Frame& frame, Ref result) {
     if (options_.order == Order::BottomUp && frame.rebuilt != nullptr) {
-      tables_->done.set(frame.rebuilt, result);
+      done_.set(frame.rebuilt, result);
     }
-    tables_->done.set(frame.u, result);
+    done_.set(frame.u, result);
     stack_.pop_back();
   }
 
@@ -151,7 +169,7 @@ class Rewriter {
     sources_.assign(u->src.begin(), u->src.end());
     bool changed = false;
     for (size_t i = first_source(u); i < sources_.size(); i++) {
-      const Ref result = tables_->done.at(sources_[i]);
+      const Ref result = done_.at(sources_[i]);
       changed = changed || result != sources_[i];
       sources_[i] = result;
     }
@@ -161,26 +179,23 @@ class Rewriter {
   // The replacement by the first rule that fires on u, or null.
   Ref fire(Ref u) {
     if (run_.firings_ >= run_.switches_.limit) return nullptr;
-    if (!ops_.has(u->op)) {
-      ops_.insert(u->op);
-      choose_sets();
-    }
+    if (!roots_.has(u->op)) return nullptr;
     const Op first = u->src.empty() ? Op::Noop : u->src[0]->op;
     const Op second = u->src.size() < 2 ? Op::Noop : u->src[1]->op;
-    for (const RuleSet* set : sets_) {
-      const std::span<const RuleSet::Entry> entries = set->entries(u->op);
-      if (entries.empty()) continue;
-      const DType type = judged_type(u);
-      for (const RuleSet::Entry& entry : entries) {
-        if (!entry.first.has(first) || !entry.second.has(second) || !entry.over.has(type)) continue;
-        const Rule& rule = *entry.compiled->rule;
-        // A `by` rule may fire others on its way, which one that is off must not.
-        if (rule.by != nullptr && run_.is_off(*set, rule)) continue;
-        const Ref after = apply(run_, entry, u);
-        if (after == nullptr || after == u || run_.is_off(*set, rule)) continue;
-        if (run_.firings_ >= run_.switches_.limit) return nullptr;  // used up on the way
-        return fired(*set, rule, u, after);
-      }
+    OpSet any = u->src.empty() ? OpSet::all() : OpSet{};
+    for (const Ref s : u->src) any.insert(s->op);
+    const DType type = judged_type(u);
+    for (const auto& [set, entry] : rows_of(u->op)) {
+      const bool may_match = entry->over.has(type) && entry->first.has(first) &&
+                             entry->second.has(second) && entry->any.meets(any);
+      if (!may_match) continue;
+      const Rule& rule = *entry->compiled->rule;
+      // A `by` rule may fire others on its way, which one that is off must not.
+      if (rule.by != nullptr && run_.is_off(*set, rule)) continue;
+      const Ref after = apply(run_, *entry, u);
+      if (after == nullptr || after == u || run_.is_off(*set, rule)) continue;
+      if (run_.firings_ >= run_.switches_.limit) return nullptr;  // used up on the way
+      return fired(*set, rule, u, after);
     }
     return nullptr;
   }
@@ -211,17 +226,21 @@ class Rewriter {
   }
 
   Run& run_;
-  Run::Tables* tables_;
   RewriteOptions options_;
-  std::vector<const RuleSet*> all_sets_;
-  std::vector<const RuleSet*> sets_;  // of these, those that may fire
-  OpSet ops_;                         // that have occurred
+  std::vector<const RuleSet*> sets_;
+  OpSet roots_;      // the operations that they look at
+  OpSet collected_;  // those whose rows are in rows_
+  std::array<std::vector<Row>, kOpCount> rows_;
   uint64_t budget_ = 0;
+  NodeMap<Ref> done_;
+  NodeMap<uint32_t> open_;
   std::vector<Frame> stack_;
   std::vector<Ref> sources_;
   std::vector<Fired> fired_;
   std::string trouble_;
 };
+
+Run::~Run() = default;
 
 Run::Run(Graph& graph, Switches switches, Watch* watch)
     : graph_(graph), switches_(std::move(switches)), watch_(watch) {
@@ -243,7 +262,11 @@ bool Run::is_off(const RuleSet& set, const Rule& rule) const {
 }
 
 Result<Ref> Run::rewrite(std::span<const RuleSet* const> sets, Ref root, RewriteOptions options) {
-  return Rewriter(*this, sets, options).rewrite(root);
+  if (depth_ == rewriters_.size()) rewriters_.push_back(std::make_unique<Rewriter>(*this));
+  Rewriter& rewriter = *rewriters_[depth_++];
+  Result<Ref> result = rewriter.rewrite(sets, root, options);
+  depth_--;
+  return result;
 }
 
 std::optional<std::string> Switches::unknown_rule(std::span<const RuleSet* const> sets) const {

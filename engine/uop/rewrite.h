@@ -44,15 +44,21 @@ struct RewriteOptions {
   uint64_t firings_a_node = 256;
 };
 
+class Rewriter;
+
 // One compilation: its graph, its switches, who watches, and the firings so far.
 class Run {
  public:
   explicit Run(Graph& graph, Switches switches = {}, Watch* watch = nullptr);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
   Graph& graph() { return graph_; }
   Watch* watch() { return watch_; }
   const Switches& switches() const { return switches_; }
   uint64_t firings() const { return firings_; }
+  // Nodes on which rules were tried.
   uint64_t visits() const { return visits_; }
 
   // The graph below root, with rules applied until none fires. An error names the rules that undo
@@ -61,12 +67,6 @@ class Run {
 
  private:
   friend class Rewriter;
-  // What a rewrite knows of nodes. Kept for the next one, so that a small rewrite in a large graph
-  // is quick; one set a depth, since a rule may rewrite within a rewrite.
-  struct Tables {
-    NodeMap<Ref> done;
-    NodeMap<uint32_t> open;
-  };
   bool is_off(const RuleSet& set, const Rule& rule) const;
 
   Graph& graph_;
@@ -75,8 +75,10 @@ class Run {
   std::vector<std::string> switched_off_;  // rules that have a substitute
   uint64_t firings_ = 0;
   uint64_t visits_ = 0;
+  // One a depth, since a rule may rewrite within a rewrite. Kept with their tables for the next
+  // rewrite, so that a small one in a large graph is quick.
+  std::vector<std::unique_ptr<Rewriter>> rewriters_;
   size_t depth_ = 0;
-  std::vector<std::unique_ptr<Tables>> tables_;
 };
 
 }  // namespace assay::uop

@@ -31,12 +31,14 @@ std::vector<uint8_t> forgotten_holes(const Rule& rule) {
 
 }  // namespace
 
-Rule by(std::string_view name, TypeSet over, OpSet roots, By function, std::string_view says) {
+Rule by(std::string_view name, TypeSet over, OpSet roots, By function, std::string_view says,
+        OpSet needs) {
   Rule rule;
   rule.name = name;
   rule.over = over;
   rule.by = function;
   rule.roots = roots;
+  rule.needs = needs;
   rule.says = says;
   return rule;
 }
@@ -58,12 +60,13 @@ void RuleSet::compile(const Rule& rule) {
     roots_.insert(rule.match->op);
     for (const MatchProgram& p : compiled->programs) {
       table_[static_cast<int>(rule.match->op)].push_back(
-          {p.first, p.second, rule.over, compiled.get(), &p});
+          {p.first, p.second, OpSet::all(), rule.over, compiled.get(), &p});
     }
   } else {
     for (int i = 0; i < kOpCount; i++) {
       if (!rule.roots.has(static_cast<Op>(i))) continue;
-      table_[i].push_back({OpSet::all(), OpSet::all(), rule.over, compiled.get(), nullptr});
+      table_[i].push_back(
+          {OpSet::all(), OpSet::all(), rule.needs, rule.over, compiled.get(), nullptr});
     }
     roots_ = roots_ | rule.roots;
   }

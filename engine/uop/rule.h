@@ -30,11 +30,15 @@ struct Rule {
   Pat when = {};
   Claim claim = Claim::Exact;
   By by = nullptr;
-  OpSet roots = {};            // of a `by` rule: the operations it looks at
-  std::string_view says = {};  // of a `by` rule: its contract in words
+  // Of a `by` rule: the operations it looks at, those of which one of the node's sources must have
+  // one, and its contract in words.
+  OpSet roots = {};
+  OpSet needs = OpSet::all();
+  std::string_view says = {};
 };
 
-Rule by(std::string_view name, TypeSet over, OpSet roots, By function, std::string_view says);
+Rule by(std::string_view name, TypeSet over, OpSet roots, By function, std::string_view says,
+        OpSet needs = OpSet::all());
 
 // Rules that are applied together; earlier ones are tried first. Compiled when made.
 class RuleSet {
@@ -47,8 +51,9 @@ class RuleSet {
     Builder when;
     std::vector<uint8_t> forgotten;  // holes that must not be Invalid
   };
-  struct Entry {  // a row of the dispatch table
-    OpSet first, second;
+  struct Entry {          // a row of the dispatch table
+    OpSet first, second;  // operations that sources 0 and 1 may have
+    OpSet any;            // operations of which some source must have one
     TypeSet over;
     const Compiled* compiled;
     const MatchProgram* program;  // null for a `by` rule

@@ -26,6 +26,51 @@ Int128 clamped_product(Int128 a, Int128 b) {
   return a * b;
 }
 
+// sum + factor * part
+bool add_multiple(Graph& g, Sum& sum, const SumOfNode& part, int64_t factor) {
+  if (sum.count == 0 && factor == 1) {
+    std::copy(part.terms.begin(), part.terms.end(), sum.items.begin());
+    sum.count = static_cast<int>(part.terms.size());
+    return sum.add_constant(part.constant);
+  }
+  for (const Sum::Term& t : part.terms) {
+    if (!sum.add(g, t.atom, Int128{t.factor} * factor)) return false;
+  }
+  return sum.add_constant(Int128{part.constant} * factor);
+}
+
+// Takes u apart.
+std::optional<Sum> computed_sum(Graph& g, Ref u) {
+  if (may_be_invalid(g, u)) return std::nullopt;
+  Sum sum;
+  sum.dtype = u->dtype;
+  std::array<Part, Sum::kMaxTerms * 2> parts;  // still to be taken apart, the next one last
+  int left = 0;
+  parts[left++] = {u, 1};
+  while (left > 0) {
+    const Part part = parts[--left];
+    const SumOfNode* inner = part.u == u ? nullptr : g.facts().sums.find(part.u);
+    if (inner != nullptr && inner->is_sum) {
+      if (!add_multiple(g, sum, *inner, part.factor)) return std::nullopt;
+    } else if (is_const(part.u)) {
+      if (!sum.add_constant(as_int(part.u->value()) * part.factor)) return std::nullopt;
+    } else if (part.u->op == Op::Add || part.u->op == Op::Sub) {
+      const auto factor =
+          held(u->dtype, part.u->op == Op::Add ? part.factor : -Int128{part.factor});
+      if (!factor || left + 2 > static_cast<int>(parts.size())) return std::nullopt;
+      parts[left++] = {part.u->src[1], *factor};
+      parts[left++] = {part.u->src[0], part.factor};
+    } else if (is_scaled(part.u)) {
+      const auto factor = held(u->dtype, as_int(part.u->src[1]->value()) * part.factor);
+      if (!factor) return std::nullopt;
+      parts[left++] = {part.u->src[0], *factor};
+    } else if (!sum.add(g, part.u, part.factor)) {
+      return std::nullopt;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 bool Sum::add_constant(Int128 value) {
@@ -35,9 +80,11 @@ bool Sum::add_constant(Int128 value) {
 }
 
 bool Sum::add(Graph& g, Ref atom, Int128 factor) {
-  int at = 0;
-  while (at < count && items[at].atom != atom && comes_before(g, items[at].atom, atom)) at++;
-  const bool known = at < count && items[at].atom == atom;
+  // From the end, since what is added mostly comes in order.
+  int at = count;
+  while (at > 0 && items[at - 1].atom != atom && comes_before(g, atom, items[at - 1].atom)) at--;
+  const bool known = at > 0 && items[at - 1].atom == atom;
+  if (known) at--;
   const std::optional<int64_t> total = held(dtype, factor + (known ? items[at].factor : 0));
   if (!total) return false;
   if (known) {
@@ -57,30 +104,18 @@ bool Sum::add(Graph& g, Ref atom, Int128 factor) {
 }
 
 std::optional<Sum> sum_of(Graph& g, Ref u) {
-  if (may_be_invalid(g, u)) return std::nullopt;
-  Sum sum;
-  sum.dtype = u->dtype;
-  std::array<Part, Sum::kMaxTerms * 2> parts;  // still to be taken apart, the next one last
-  int left = 0;
-  parts[left++] = {u, 1};
-  while (left > 0) {
-    const Part part = parts[--left];
-    if (is_const(part.u)) {
-      if (!sum.add_constant(as_int(part.u->value()) * part.factor)) return std::nullopt;
-    } else if (part.u->op == Op::Add || part.u->op == Op::Sub) {
-      const auto factor =
-          held(u->dtype, part.u->op == Op::Add ? part.factor : -Int128{part.factor});
-      if (!factor || left + 2 > static_cast<int>(parts.size())) return std::nullopt;
-      parts[left++] = {part.u->src[1], *factor};
-      parts[left++] = {part.u->src[0], part.factor};
-    } else if (is_scaled(part.u)) {
-      const auto factor = held(u->dtype, as_int(part.u->src[1]->value()) * part.factor);
-      if (!factor) return std::nullopt;
-      parts[left++] = {part.u->src[0], *factor};
-    } else if (!sum.add(g, part.u, part.factor)) {
-      return std::nullopt;
-    }
+  NodeMap<SumOfNode>& known = g.facts().sums;
+  if (!known.has(u)) {
+    const std::optional<Sum> sum = computed_sum(g, u);
+    known.set(u, sum ? SumOfNode{true, sum->constant, g.arena().copy(sum->terms())} : SumOfNode{});
   }
+  const SumOfNode& found = known.at(u);
+  if (!found.is_sum) return std::nullopt;
+  std::optional<Sum> sum(std::in_place);
+  sum->dtype = u->dtype;
+  sum->count = static_cast<int>(found.terms.size());
+  sum->constant = found.constant;
+  std::copy(found.terms.begin(), found.terms.end(), sum->items.begin());
   return sum;
 }
 

@@ -14,10 +14,7 @@ namespace assay::uop {
 // no products with a constant, and stand in canonical order; no factor is zero. At fixed widths
 // factors and constant are held wrapped.
 struct Sum {
-  struct Term {
-    Ref atom;
-    int64_t factor;
-  };
+  using Term = Multiple;
   // Longer sums are left alone, so that a chain of a million additions costs a million times this.
   static constexpr int kMaxTerms = 24;
 

@@ -10,7 +10,7 @@ namespace assay::uop {
 namespace {
 
 constexpr uint32_t kFree = ~uint32_t{0};
-constexpr size_t kFirstSlots = 64;
+constexpr size_t kFirstSlots = 512;
 // A tag of 32 bits places a node in a table of up to 2^32 slots, two thirds of them taken.
 constexpr size_t kMostNodes = size_t{1} << 31;
 
@@ -38,8 +38,13 @@ uint32_t tag_of(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
 }
 
 bool same(Ref u, Op op, DType dtype, std::span<const Ref> src, Arg arg) {
-  return u->op == op && u->dtype == dtype && u->arg == arg &&
-         std::equal(u->src.begin(), u->src.end(), src.begin(), src.end());
+  if (u->op != op || u->dtype != dtype || u->src.size() != src.size() || !(u->arg == arg)) {
+    return false;
+  }
+  for (size_t i = 0; i < src.size(); i++) {
+    if (u->src[i] != src[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -60,7 +65,9 @@ struct Graph::Records {
 Graph::Graph()
     : slots_(kFirstSlots, Slot{0, kFree}),
       records_(std::make_unique<Records>()),
-      facts_(std::make_unique<Facts>()) {}
+      facts_(std::make_unique<Facts>()) {
+  nodes_.reserve(kFirstSlots / 2);
+}
 Graph::~Graph() = default;
 
 Ref Graph::make(Op op, DType dtype, std::span<const Ref> src, Arg arg) {

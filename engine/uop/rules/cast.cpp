@@ -64,11 +64,12 @@ const RuleSet& cast_rules() {
              "a cast or bitcast to the type a term has is the term"),
           by("cast_of_cast", kScalars, {Op::Cast}, cast_of_cast,
              "a cast of a cast is one cast, where the inner one keeps every value or, among "
-             "integers, the bits that the outer one keeps"),
+             "integers, the bits that the outer one keeps",
+             {Op::Cast}),
           by("bitcast_of_bitcast", kScalars, {Op::Bitcast}, bitcast_of_bitcast,
-             "bitcasts between equal widths are one bitcast"),
+             "bitcasts between equal widths are one bitcast", {Op::Bitcast}),
           by("compare_of_casts", kInts, {Op::Lt, Op::Eq, Op::Ne}, compare_of_casts,
-             "integers compare as they do after a lossless cast"),
+             "integers compare as they do after a lossless cast", {Op::Cast}),
           // name, over, match, replace, when
           {"to_bool", kNumbers, cast(x).as(Bool), x != 0},
           {"bool_eq_one", kNumbers, cast(p) == 1, p},

@@ -153,9 +153,10 @@ const RuleSet& combine_rules() {
              "canonical order"),
           by("recombine", kIndex, {Op::Add}, recombine,
              "(b % m)*s + (b // m)*(m*s) is b*s, and (b % m)*s + ((b // m) % e)*(m*s) is "
-             "(b % (m*e))*s, for m, e > 0"),
+             "(b % (m*e))*s, for m, e > 0",
+             {Op::Add, Op::Mul, Op::Mod}),
           by("remainder", kIndex, {Op::Add}, remainder,
-             "b*s - (b // m)*(m*s) is (b % m)*s, for m > 0"),
+             "b*s - (b // m)*(m*s) is (b % m)*s, for m > 0", {Op::Add, Op::Mul, Op::Div}),
       });
   return rules;
 }

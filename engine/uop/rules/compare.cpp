@@ -89,7 +89,8 @@ const RuleSet& compare_rules() {
           {"ne_of_no_multiple", kIndex, x * c != d, 1, c != 0 && d % c != 0},
           by("lt_coarse", kIndex, {Op::Lt}, lt_coarse,
              "f*X + R compares with a constant as f*X does, where every R within its bounds leaves "
-             "the same limit for X"),
+             "the same limit for X",
+             {Op::Const}),
       });
   return rules;
 }

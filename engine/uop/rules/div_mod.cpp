@@ -225,19 +225,22 @@ const RuleSet& div_mod_rules() {
           {"div_of_div_plus", kIndex, (x / c + m) / d, (x + m * c) / (c * d), c > 0 && d > 0},
           {"div_of_mod", kIndex, (x % m) / c, (x / c) % (m / c), c > 0 && m > 0 && m % c == 0},
           by("inner_mod", kIndex, {Op::Mod}, inner_mod,
-             "(y % m)*f + z modulo d is y*f + z modulo d, where d divides m*f"),
+             "(y % m)*f + z modulo d is y*f + z modulo d, where d divides m*f", {Op::Const}),
           by("whole_multiples", kIndex, {Op::Div, Op::Mod}, whole_multiples,
-             "(d*q + r) // d is q + r // d and (d*q + r) % d is r % d, for d > 0"),
+             "(d*q + r) // d is q + r // d and (d*q + r) % d is r % d, for d > 0", {Op::Const}),
           by("one_quotient", kIndex, {Op::Div, Op::Mod}, one_quotient,
              "x // d and x % d are sums, where factors congruent to those of x modulo d make a sum "
-             "whose bounds have one quotient by d"),
+             "whose bounds have one quotient by d",
+             {Op::Const}),
           by("common_factor", kIndex, {Op::Div, Op::Mod}, common_factor,
              "(f*X + k) // (f*e) is (X + k // f) // e and (f*X + k) % (f*e) is "
-             "((X + k // f) % e)*f + k % f, for f, e > 0"),
+             "((X + k // f) % e)*f + k % f, for f, e > 0",
+             {Op::Const}),
           by("small_rest", kIndex, {Op::Div, Op::Mod}, small_rest,
              "(f*X + R) // (f*e) is X // e and (f*X + R) % (f*e) is (X % e)*f + R, where the "
              "bounds "
-             "of R lie within 0 and f - 1, for f, e > 0; likewise with one quotient k of R by f"),
+             "of R lie within 0 and f - 1, for f, e > 0; likewise with one quotient k of R by f",
+             {Op::Const}),
       });
   return rules;
 }

@@ -41,10 +41,10 @@ Ref shared_factor(Run& run, Ref u) {
 }  // namespace
 
 const RuleSet& factor_rules() {
-  static const RuleSet rules(
-      "factor", {
-                    by("shared_factor", kInts, {Op::Add}, shared_factor, "x*f + y*f is (x + y)*f"),
-                });
+  static const RuleSet rules("factor", {
+                                           by("shared_factor", kInts, {Op::Add}, shared_factor,
+                                              "x*f + y*f is (x + y)*f", {Op::Add, Op::Mul}),
+                                       });
   return rules;
 }
 

@@ -60,9 +60,12 @@ const RuleSet& fold_rules() {
       "fold",
       {
           by("constants", kScalars, scalar_ops(), constants,
-             "a scalar function of constants is its value, where the contract specifies one"),
-          by("single_value", kScalars, scalar_ops() | OpSet{Op::Variable}, single_value,
+             "a scalar function of constants is its value, where the contract specifies one",
+             {Op::Const}),
+          by("single_value", kLogic, scalar_ops() | OpSet{Op::Variable}, single_value,
              "a term whose bounds leave one value is that value, unless it may be invalid"),
+          by("single_value_of_floats", kFloats, {Op::Lt, Op::Eq, Op::Ne, Op::Cast}, single_value,
+             "so is a comparison of floats, or a cast from one to an integer"),
           by("order_operands", kScalars, commuting_ops(), order_operands,
              "the operands of a commuting operation stand in canonical order"),
       });

@@ -63,9 +63,10 @@ const RuleSet& invalid_rules() {
   static const RuleSet rules(
       "invalid",
       {
-          by("spread", kScalars, strict_ops(), spread, "a function of Invalid is Invalid"),
+          by("spread", kScalars, strict_ops(), spread, "a function of Invalid is Invalid",
+             {Op::Invalid}),
           by("gate_outwards", kScalars, strict_ops(), gate_outwards,
-             "a function of a gated operand is gated as a whole"),
+             "a function of a gated operand is gated as a whole", {Op::Where}),
           // name, over, match, replace, when
           {"condition", kScalars, where(invalid(), unread("a"), unread("b")), invalid()},
           {"gated_condition",

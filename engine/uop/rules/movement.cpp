@@ -135,16 +135,17 @@ const RuleSet& movement_rules() {
              {Op::Reshape, Op::Expand, Op::Permute, Op::Flip, Op::Pad, Op::Shrink}, no_movement,
              "a movement to the same shape that leaves every element where it was is its source"),
           by("outer_shape", kScalars, {Op::Reshape, Op::Expand}, outer_shape,
-             "a reshape of a reshape, and an expand of an expand, is the outer one of the source"),
+             "a reshape of a reshape, and an expand of an expand, is the outer one of the source",
+             {Op::Reshape, Op::Expand}),
           by("permute_of_permute", kScalars, {Op::Permute}, permute_of_permute,
-             "two permutations are one"),
+             "two permutations are one", {Op::Permute}),
           by("flip_of_flip", kScalars, {Op::Flip}, flip_of_flip,
-             "two flips flip the axes that are in one of them"),
-          by("pad_of_pad", kScalars, {Op::Pad}, pad_of_pad, "two pads add up"),
+             "two flips flip the axes that are in one of them", {Op::Flip}),
+          by("pad_of_pad", kScalars, {Op::Pad}, pad_of_pad, "two pads add up", {Op::Pad}),
           by("shrink_of_shrink", kScalars, {Op::Shrink}, shrink_of_shrink,
-             "a shrink of a shrink begins at the sum of both beginnings"),
+             "a shrink of a shrink begins at the sum of both beginnings", {Op::Shrink}),
           by("shrink_of_pad", kScalars, {Op::Shrink}, shrink_of_pad,
-             "a shrink to what was there before a pad is the source of the pad"),
+             "a shrink to what was there before a pad is the source of the pad", {Op::Pad}),
       });
   return rules;
 }

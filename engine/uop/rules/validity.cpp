@@ -54,7 +54,8 @@ const RuleSet& validity_rules() {
              "a condition may stand in a simpler form that equals it wherever the others hold, and "
              "is dropped where they imply it"),
           by("index_by_gate", kIndex, {Op::Where}, index_by_gate,
-             "an index may stand in a simpler form that equals it wherever its gate holds"),
+             "an index may stand in a simpler form that equals it wherever its gate holds",
+             {Op::Invalid}),
       });
   return rules;
 }
