@@ -26,7 +26,7 @@ class Arena {
   std::span<T> copy(std::span<const T> items) {
     if (items.empty()) return {};
     T* p = static_cast<T*>(allocate(items.size_bytes()));
-    std::memcpy(static_cast<void*>(p), items.data(), items.size_bytes());
+    std::memcpy(static_cast<void*>(p), static_cast<const void*>(items.data()), items.size_bytes());
     return {p, items.size()};
   }
   std::string_view copy(std::string_view text) {

@@ -15,11 +15,11 @@ using Real = long double;
 
 Value run(Op op, Value a, Value b) {
   const Value src[] = {a, b};
-  return eval(op, a.dtype, src).value();
+  return sure(eval(op, a.dtype, src));
 }
 Value fma(Value a, Value b, Value c) {
   const Value src[] = {a, b, c};
-  return eval(Op::Fma, a.dtype, src).value();
+  return sure(eval(Op::Fma, a.dtype, src));
 }
 
 // IEEE 754-2019 maximum and minimum.

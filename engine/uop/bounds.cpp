@@ -319,7 +319,7 @@ FloatBounds float_bounds_of(Graph& g, Ref u) {
 
 }  // namespace
 
-const Bounds& bounds(Graph& g, Ref u) {
+Bounds bounds(Graph& g, Ref u) {
   NodeMap<Bounds>& map = g.facts().bounds;
   if (const Bounds* known = map.find(u)) return *known;
   return derive(map, u, [&](Ref v) {
@@ -328,7 +328,7 @@ const Bounds& bounds(Graph& g, Ref u) {
   });
 }
 
-const FloatBounds& float_bounds(Graph& g, Ref u) {
+FloatBounds float_bounds(Graph& g, Ref u) {
   NodeMap<FloatBounds>& map = g.facts().float_bounds;
   if (const FloatBounds* known = map.find(u)) return *known;
   return derive(map, u,

@@ -11,10 +11,10 @@ inline constexpr Int128 kInfinite = Int128{1} << 100;
 // Bounds of a node of integer type or bool, exact at each width: a result that may wrap has all of
 // its type's range, an `index` beyond 64 bits is infinite. Where the node's value is unspecified
 // the bounds say nothing about it.
-const Bounds& bounds(Graph& g, Ref u);
+Bounds bounds(Graph& g, Ref u);
 
 // Bounds of a node of float type.
-const FloatBounds& float_bounds(Graph& g, Ref u);
+FloatBounds float_bounds(Graph& g, Ref u);
 
 // Whether u may denote Invalid: whether an INVALID reaches it other than through a load.
 bool may_be_invalid(Graph& g, Ref u);

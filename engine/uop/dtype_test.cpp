@@ -26,8 +26,8 @@ TEST(DType, IsReadBackFromItsName) {
   for (std::string name; in >> name; count++) {
     const std::optional<DType> t = dtype_from_text(name);
     ASSERT_TRUE(t.has_value()) << name;
-    EXPECT_EQ(to_text(*t), name);
-    EXPECT_EQ(static_cast<int>(*t), count) << name;
+    EXPECT_EQ(to_text(sure(t)), name);
+    EXPECT_EQ(static_cast<int>(sure(t)), count) << name;
   }
   EXPECT_EQ(count, kDTypeCount);
 }
@@ -129,14 +129,14 @@ TEST(Promote, IsTheTable) {
   for (int i = 0; i < kColumns; i++) {
     std::string name;
     in >> name;
-    columns.push_back(dtype_from_text(name).value());
+    columns.push_back(sure(dtype_from_text(name)));
   }
   int rows = 0;
   for (std::string row; in >> row; rows++) {
     for (const DType column : columns) {
       std::string want;
       in >> want;
-      EXPECT_EQ(name_of(promote(*dtype_from_text(row), column)), want)
+      EXPECT_EQ(name_of(promote(sure(dtype_from_text(row)), column)), want)
           << row << " with " << to_text(column);
     }
   }

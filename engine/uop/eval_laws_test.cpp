@@ -70,18 +70,17 @@ TEST(Unit, LeavesEveryValueAsItIs) {
 
 // All results of a binary operation at a type of at most 8 bits, and what tells its arguments.
 struct Table {
-  int size;
+  size_t size;
   std::vector<std::optional<Value>> cells;
-  const std::optional<Value>& at(int a, int b) const {
-    return cells[static_cast<size_t>(a * size + b)];
-  }
+  const std::optional<Value>& at(size_t a, size_t b) const { return cells[a * size + b]; }
   bool total() const {
     return std::ranges::all_of(cells, [](const auto& cell) { return cell.has_value(); });
   }
   // The results as places in the table.
   std::vector<uint8_t> places() const {
-    std::vector<uint8_t> all;
-    for (const auto& cell : cells) all.push_back(static_cast<uint8_t>(cell->bits));
+    std::vector<uint8_t> all(cells.size());
+    std::ranges::transform(cells, all.begin(),
+                           [](const auto& cell) { return static_cast<uint8_t>(sure(cell).bits); });
     return all;
   }
 };
@@ -89,7 +88,7 @@ struct Table {
 Table table_of(const OpInfo& row, DType t) {
   const std::vector<Value> all = all_values(t);
   const DType result = row.typing == Typing::Compare ? Bool : t;
-  Table table = {static_cast<int>(all.size()), {}};
+  Table table = {all.size(), {}};
   for (const Value a : all) {
     for (const Value b : all) table.cells.push_back(run(row.op, result, a, b));
   }
@@ -97,8 +96,8 @@ Table table_of(const OpInfo& row, DType t) {
 }
 
 bool table_commutes(const Table& t) {
-  for (int a = 0; a < t.size; a++) {
-    for (int b = 0; b < a; b++) {
+  for (size_t a = 0; a < t.size; a++) {
+    for (size_t b = 0; b < a; b++) {
       if (t.at(a, b) != t.at(b, a)) return false;
     }
   }
@@ -108,10 +107,10 @@ bool table_commutes(const Table& t) {
 bool table_associates(const Table& t) {
   const std::vector<uint8_t> places = t.places();
   const uint8_t* f = places.data();
-  for (int a = 0; a < t.size; a++) {
-    for (int b = 0; b < t.size; b++) {
+  for (size_t a = 0; a < t.size; a++) {
+    for (size_t b = 0; b < t.size; b++) {
       const uint8_t* left = f + f[a * t.size + b] * t.size;
-      for (int c = 0; c < t.size; c++) {
+      for (size_t c = 0; c < t.size; c++) {
         if (left[c] != f[a * t.size + f[b * t.size + c]]) return false;
       }
     }
@@ -120,7 +119,7 @@ bool table_associates(const Table& t) {
 }
 
 bool table_is_idempotent(const Table& t, DType type) {
-  int a = 0;
+  size_t a = 0;
   for (const Value v : all_values(type)) {
     const bool nan = is_float(type) && std::isnan(decode(v));
     if (t.at(a, a) != (nan ? default_nan(type) : v)) return false;

@@ -123,11 +123,11 @@ TEST(EvalInt, DividesByItsDefinitionAtAllWidths) {
       const Int128 x = as_int(a);
       const Int128 y = as_int(b);
       if (x == min_int(t) && y == -1) continue;
-      const Int128 q = as_int(*run(Op::Div, a, b));
-      const Int128 r = as_int(*run(Op::Mod, a, b));
+      const Int128 q = as_int(sure(run(Op::Div, a, b)));
+      const Int128 r = as_int(sure(run(Op::Mod, a, b)));
       ASSERT_TRUE(q * y + r == x && (y > 0 ? 0 <= r && r < y : y < r && r <= 0)) << show(a);
-      const Int128 p = as_int(*run(Op::TDiv, a, b));
-      const Int128 s = as_int(*run(Op::TMod, a, b));
+      const Int128 p = as_int(sure(run(Op::TDiv, a, b)));
+      const Int128 s = as_int(sure(run(Op::TMod, a, b)));
       const Int128 size = y < 0 ? -y : y;
       ASSERT_TRUE(p * y + s == x && (x >= 0 ? 0 <= s && s < size : -size < s && s <= 0)) << show(a);
     }

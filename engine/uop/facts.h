@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 
 #include "engine/uop/node_map.h"
 
@@ -31,6 +33,33 @@ struct FloatBounds {
   bool may_be_nan = true;
 };
 
+// Lists of nodes of one graph, each held once: equal lists are one span, and its address is the
+// same for as long as the graph lives.
+class RefLists {
+ public:
+  std::span<const Ref> intern(Arena& arena, std::span<const Ref> list) {
+    if (list.empty()) return {};
+    const auto found = lists_.find(list);
+    if (found != lists_.end()) return *found;
+    return *lists_.insert(arena.copy(list)).first;
+  }
+
+ private:
+  struct Hash {
+    size_t operator()(std::span<const Ref> list) const {
+      uint64_t h = list.size();
+      for (const Ref u : list) h = (h ^ u->id) * 0x9E3779B97F4A7C15U ^ h >> 29;
+      return h;
+    }
+  };
+  struct Equal {
+    bool operator()(std::span<const Ref> a, std::span<const Ref> b) const {
+      return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
+  };
+  std::unordered_set<std::span<const Ref>, Hash, Equal> lists_;
+};
+
 // What is derived from a node's structure: each once, on demand, by the function named beside it.
 struct Facts {
   NodeMap<Key> keys;                     // key()           key.h
@@ -42,6 +71,10 @@ struct Facts {
   NodeMap<std::span<const Ref>> shapes;  // shape()         shape.h
   NodeMap<Ref> devices;                  // device()        scope.h
   NodeMap<Ref> buffers;                  // buffer()        scope.h
+
+  NodeMap<Bounds> dim_bounds;  // dim_bounds()    dim.h
+
+  RefLists lists;  // what shapes and ranges point to
 
   NodeMap<uint8_t> visited;  // scratch of one walk at a time
 };

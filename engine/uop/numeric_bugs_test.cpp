@@ -146,13 +146,13 @@ bool keeps_the_middle_cast(Chain chain) {
 
 TEST(NumericBugs, B109CastThroughBoolIsNotSkipped) {
   EXPECT_TRUE(keeps_the_middle_cast(
-      [](Value v, DType middle, DType to) { return cast(*cast(v, middle), to); }));
+      [](Value v, DType middle, DType to) { return cast(sure(cast(v, middle)), to); }));
   // Skips the middle.
   EXPECT_FALSE(
       keeps_the_middle_cast([](Value v, DType /*middle*/, DType to) { return cast(v, to); }));
   // Takes bool for an integer of one bit.
   EXPECT_FALSE(keeps_the_middle_cast([](Value v, DType middle, DType to) {
-    return middle == Bool ? cast(bits(I64, v.bits & 1), to) : cast(*cast(v, middle), to);
+    return middle == Bool ? cast(bits(I64, v.bits & 1), to) : cast(sure(cast(v, middle)), to);
   }));
 }
 
@@ -181,7 +181,7 @@ bool refuses_what_does_not_fit(Read read) {
 TEST(NumericBugs, B171IntegersThatDoNotFitAreRefused) {
   EXPECT_TRUE(refuses_what_does_not_fit(value_from_text));
   EXPECT_FALSE(refuses_what_does_not_fit([](DType t, std::string_view text) {
-    return cast(*value_from_text(I64, text), t);  // wraps
+    return cast(sure(value_from_text(I64, text)), t);  // wraps
   }));
 }
 

@@ -134,7 +134,7 @@ std::optional<Int128> Builder::exact(Graph& g, const Match& match, uint16_t inde
     case What::Hi: {
       const Ref u = match.holes[s.hole];
       if (is_float(u->dtype)) return std::nullopt;
-      const Bounds& b = bounds(g, u);
+      const Bounds b = bounds(g, u);
       return finite(s.what == What::Lo ? b.lo : b.hi);
     }
     case What::Test: {

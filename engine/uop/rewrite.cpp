@@ -78,19 +78,21 @@ class Rewriter {
       tables_->done.set(u, Ref{*known});
       return;
     }
+    const size_t fired_before = fired_.size();
     Ref result = fire(rebuilt);
     if (result == nullptr) {
       result = rebuilt;
     } else {
-      open(u);
-      open(rebuilt);
+      open(u, fired_before);
+      open(rebuilt, fired_before);
       result = resolve(result);
     }
     tables_->done.set(rebuilt, result);
     tables_->done.set(u, result);
   }
 
-  void open(Ref u) { tables_->open.set(u, static_cast<uint32_t>(fired_.size())); }
+  // From the firing of this number on, the result of u is being worked out.
+  void open(Ref u, size_t firing) { tables_->open.set(u, static_cast<uint32_t>(firing)); }
 
   Ref resolve(Ref u) {
     push(u);
@@ -114,7 +116,7 @@ class Rewriter {
       trouble_ = fmt::format("rules run in a circle: {}", names_since(*since));
       return;
     }
-    open(frame.u);
+    open(frame.u, fired_.size());
     if (options_.order == Order::TopDown) {
       while (const Ref next = trouble_.empty() ? fire(frame.now) : nullptr) frame.now = next;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,7 @@ namespace assay::uop {
 
 // A piece of .uop text.
 struct Token {
-  enum class Kind {
+  enum class Kind : uint8_t {
     Word,       // an operation, a type, a number, …: what no other kind holds
     Name,       // %7; the sign alone is one too
     Quote,      // "n" with its quotes

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/check.h"
 #include "engine/uop/value.h"
 
 // Arithmetic for tests that shares no code with dtype, value, eval and functions: what they are
@@ -41,6 +42,13 @@ void for_each_int(F f) {
   f.template operator()<uint32_t>(U32);
   f.template operator()<int64_t>(I64);
   f.template operator()<uint64_t>(U64);
+}
+
+// What x holds, where there must be something.
+template <typename T>
+T sure(const std::optional<T>& x) {
+  ASSAY_CHECK(x.has_value(), "nothing where a value must be");
+  return *x;
 }
 
 // The integer x as Value holds it: sign- or zero-extended.

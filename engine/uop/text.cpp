@@ -90,8 +90,9 @@ class Names {
   static std::optional<size_t> number_of(std::string_view name) {
     const std::string_view digits = name.substr(1);
     size_t n = 0;
-    const char* end = digits.data() + digits.size();
-    const auto [stop, trouble] = std::from_chars(digits.data(), end, n);
+    const char* begin = digits.data();
+    const char* end = begin + digits.size();
+    const auto [stop, trouble] = std::from_chars(begin, end, n);
     const bool is_plain = digits == "0" || !digits.starts_with('0');
     if (trouble != std::errc() || stop != end || !is_plain) return std::nullopt;
     return n;
@@ -156,8 +157,9 @@ class Parser {
   template <typename Int>
   Int number() {
     Int n = 0;
-    const char* end = token_.text.data() + token_.text.size();
-    const auto [stop, trouble] = std::from_chars(token_.text.data(), end, n);
+    const char* begin = token_.text.data();
+    const char* end = begin + token_.text.size();
+    const auto [stop, trouble] = std::from_chars(begin, end, n);
     if (!at(TokenKind::Word) || trouble != std::errc() || stop != end) {
       expected(fmt::format("a number of {} bits", std::numeric_limits<Int>::digits + 1));
     }

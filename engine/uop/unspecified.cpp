@@ -30,7 +30,6 @@ bool bitcast_may_be_unspecified(Ref u) {
 // Whether u may be unspecified for operands that are not.
 bool is_cause(Graph& g, Ref u) {
   switch (u->op) {
-    case Op::Load: return true;
     case Op::Div:
     case Op::Mod:
     case Op::TDiv:
@@ -52,6 +51,7 @@ bool is_cause(Graph& g, Ref u) {
 bool may_be_unspecified(Graph& g, Ref u) {
   NodeMap<uint8_t>& map = g.facts().may_be_unspecified;
   return derive(map, u, [&](Ref v) -> uint8_t {
+           if (v->op == Op::Load) return 0;
            const auto is_known = [&](Ref s) { return map.at(s) != 0; };
            return std::any_of(v->src.begin(), v->src.end(), is_known) || is_cause(g, v) ? 1 : 0;
          }) != 0;

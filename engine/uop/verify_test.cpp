@@ -19,66 +19,66 @@ class Verify : public testing::Test {
     return verify_node(&u).value_or(std::string(kFine));
   }
 
-  Arg numbers(const std::vector<int64_t>& n) { return g_.numbers(n); }
-  Arg symbol(const std::vector<int64_t>& bounds) { return g_.symbol("n", bounds); }
+  Arg numbers(const std::vector<int64_t>& n) { return g.numbers(n); }
+  Arg symbol(const std::vector<int64_t>& bounds) { return g.symbol("n", bounds); }
   static Arg bits(uint64_t b) { return Arg::value({Void, b}); }
 
-  Graph g_;
-  Ref i32_ = g_.variable("i", I32);
-  Ref f32_ = g_.variable("f", F32);
-  Ref index_ = g_.variable("x", Index);
-  Ref bool_ = g_.variable("b", Bool);
-  Ref void_ = g_.make(Op::Noop, Void, {});
+  Graph g;
+  Ref i32 = g.variable("i", I32);
+  Ref f32 = g.variable("f", F32);
+  Ref index = g.variable("x", Index);
+  Ref flag = g.variable("b", Bool);
+  Ref effect = g.make(Op::Noop, Void, {});
 };
 
 TEST_F(Verify, CountsSources) {
-  EXPECT_EQ(trouble_of(Op::Add, I32, {i32_}), "add takes 2 sources, found 1");
+  EXPECT_EQ(trouble_of(Op::Add, I32, {i32}), "add takes 2 sources, found 1");
   EXPECT_EQ(trouble_of(Op::Neg, I32, {}), "neg takes 1 source, found 0");
-  EXPECT_EQ(trouble_of(Op::Noop, Void, {i32_}), "noop takes no sources, found 1");
+  EXPECT_EQ(trouble_of(Op::Noop, Void, {i32}), "noop takes no sources, found 1");
   EXPECT_EQ(trouble_of(Op::Load, I32, {}), "load takes 1 to 3 sources, found 0");
-  EXPECT_EQ(trouble_of(Op::If, Void, {bool_, void_, void_}), "if takes 1 to 2 sources, found 3");
+  EXPECT_EQ(trouble_of(Op::If, Void, {flag, effect, effect}), "if takes 1 to 2 sources, found 3");
   EXPECT_EQ(trouble_of(Op::Reshape, I32, {}), "reshape takes at least 1 source, found 0");
-  EXPECT_EQ(trouble_of(Op::Group, Void, std::vector(1000, void_)), kFine);
+  EXPECT_EQ(trouble_of(Op::Group, Void, std::vector(1000, effect)), kFine);
 }
 
 TEST_F(Verify, KnowsTheKindOfArgument) {
-  EXPECT_EQ(trouble_of(Op::Range, I32, {i32_}), "range takes an axis, found no argument");
+  EXPECT_EQ(trouble_of(Op::Range, I32, {i32}), "range takes an axis, found no argument");
   EXPECT_EQ(trouble_of(Op::Noop, Void, {}, Arg::number(1)),
             "noop takes no argument, found a number");
   EXPECT_EQ(trouble_of(Op::Device, Void, {}, symbol({})), "device takes a name, found a symbol");
-  EXPECT_EQ(trouble_of(Op::Sink, Void, {}, g_.name("")), "sink takes an info, found a name");
+  EXPECT_EQ(trouble_of(Op::Sink, Void, {}, g.name("")), "sink takes an info, found a name");
   EXPECT_EQ(trouble_of(Op::Sink, Void, {}), kFine);
-  EXPECT_EQ(trouble_of(Op::Sink, Void, {}, g_.info("", {})), kFine);
+  EXPECT_EQ(trouble_of(Op::Sink, Void, {}, g.info("", {})), kFine);
 }
 
 TEST_F(Verify, KnowsTheTypesAnOperationWorksOn) {
-  EXPECT_EQ(trouble_of(Op::Add, Bool, {bool_, bool_}), "add does not work on bool");
-  EXPECT_EQ(trouble_of(Op::Sqrt, I32, {i32_}), "sqrt does not work on i32");
-  EXPECT_EQ(trouble_of(Op::Not, F32, {f32_}), "not does not work on f32");
-  EXPECT_EQ(trouble_of(Op::Threefry, I32, {i32_, i32_}), "threefry does not work on i32");
+  EXPECT_EQ(trouble_of(Op::Add, Bool, {flag, flag}), "add does not work on bool");
+  EXPECT_EQ(trouble_of(Op::Sqrt, I32, {i32}), "sqrt does not work on i32");
+  EXPECT_EQ(trouble_of(Op::Not, F32, {f32}), "not does not work on f32");
+  EXPECT_EQ(trouble_of(Op::Threefry, I32, {i32, i32}), "threefry does not work on i32");
   EXPECT_EQ(trouble_of(Op::Variable, Void, {}, symbol({})), "var does not work on void");
-  EXPECT_EQ(trouble_of(Op::Device, I32, {}, g_.name("")), "device does not work on i32");
-  EXPECT_EQ(trouble_of(Op::Lt, Bool, {void_, void_}), "lt does not compare void");
-  EXPECT_EQ(trouble_of(Op::Cast, I32, {void_}), "cast does not work on void");
-  EXPECT_EQ(trouble_of(Op::Cast, Void, {i32_}), "cast does not work on void");
-  EXPECT_EQ(trouble_of(Op::After, Void, {void_, i32_}), kFine);
-  EXPECT_EQ(trouble_of(Op::Call, Void, {void_}), kFine);
+  EXPECT_EQ(trouble_of(Op::Device, I32, {}, g.name("")), "device does not work on i32");
+  EXPECT_EQ(trouble_of(Op::Lt, Bool, {effect, effect}), "lt does not compare void");
+  EXPECT_EQ(trouble_of(Op::Cast, I32, {effect}), "cast does not work on void");
+  EXPECT_EQ(trouble_of(Op::Cast, Void, {i32}), "cast does not work on void");
+  EXPECT_EQ(trouble_of(Op::After, Void, {effect, i32}), kFine);
+  EXPECT_EQ(trouble_of(Op::Call, Void, {effect}), kFine);
 }
 
 TEST_F(Verify, KnowsHowTypesFollow) {
-  EXPECT_EQ(trouble_of(Op::Add, I32, {i32_, f32_}), "source 2 of add has type f32, expected i32");
-  EXPECT_EQ(trouble_of(Op::Add, F32, {i32_, i32_}), "source 1 of add has type i32, expected f32");
-  EXPECT_EQ(trouble_of(Op::Lt, I32, {i32_, i32_}), "lt has type i32, expected bool");
-  EXPECT_EQ(trouble_of(Op::Lt, Bool, {i32_, f32_}), "source 2 of lt has type f32, expected i32");
-  EXPECT_EQ(trouble_of(Op::Lt, Bool, {bool_, bool_}), kFine);
-  EXPECT_EQ(trouble_of(Op::Where, I32, {i32_, i32_, i32_}),
+  EXPECT_EQ(trouble_of(Op::Add, I32, {i32, f32}), "source 2 of add has type f32, expected i32");
+  EXPECT_EQ(trouble_of(Op::Add, F32, {i32, i32}), "source 1 of add has type i32, expected f32");
+  EXPECT_EQ(trouble_of(Op::Lt, I32, {i32, i32}), "lt has type i32, expected bool");
+  EXPECT_EQ(trouble_of(Op::Lt, Bool, {i32, f32}), "source 2 of lt has type f32, expected i32");
+  EXPECT_EQ(trouble_of(Op::Lt, Bool, {flag, flag}), kFine);
+  EXPECT_EQ(trouble_of(Op::Where, I32, {i32, i32, i32}),
             "source 1 of where has type i32, expected bool");
-  EXPECT_EQ(trouble_of(Op::Where, I32, {bool_, i32_, f32_}),
+  EXPECT_EQ(trouble_of(Op::Where, I32, {flag, i32, f32}),
             "source 3 of where has type f32, expected i32");
-  EXPECT_EQ(trouble_of(Op::Contiguous, I32, {f32_}),
+  EXPECT_EQ(trouble_of(Op::Contiguous, I32, {f32}),
             "source 1 of contiguous has type f32, expected i32");
   EXPECT_EQ(trouble_of(Op::Barrier, I32, {}), "barrier has type i32, expected void");
-  EXPECT_EQ(trouble_of(Op::Stack, I32, {i32_, i32_, bool_}),
+  EXPECT_EQ(trouble_of(Op::Stack, I32, {i32, i32, flag}),
             "source 3 of stack has type bool, expected i32");
 }
 
@@ -120,16 +120,16 @@ TEST_F(Verify, WantsBoundsInOrder) {
 }
 
 TEST_F(Verify, WantsAxesThatExist) {
-  EXPECT_EQ(trouble_of(Op::Permute, I32, {i32_}, numbers({1, 2, 0})), kFine);
-  EXPECT_EQ(trouble_of(Op::Permute, I32, {i32_}, numbers({1, 2})),
+  EXPECT_EQ(trouble_of(Op::Permute, I32, {i32}, numbers({1, 2, 0})), kFine);
+  EXPECT_EQ(trouble_of(Op::Permute, I32, {i32}, numbers({1, 2})),
             "axis 2 of permute is not below 2");
-  EXPECT_EQ(trouble_of(Op::Permute, I32, {i32_}, numbers({0, -1})),
+  EXPECT_EQ(trouble_of(Op::Permute, I32, {i32}, numbers({0, -1})),
             "axis -1 of permute is not below 2");
-  EXPECT_EQ(trouble_of(Op::Permute, I32, {i32_}, numbers({1, 1})),
+  EXPECT_EQ(trouble_of(Op::Permute, I32, {i32}, numbers({1, 1})),
             "axis 1 of permute stands there twice");
-  EXPECT_EQ(trouble_of(Op::Flip, I32, {i32_}, numbers({5, 0})), kFine);
-  EXPECT_EQ(trouble_of(Op::Flip, I32, {i32_}, numbers({5, -3, 0})), "axis -3 of flip is negative");
-  EXPECT_EQ(trouble_of(Op::Flip, I32, {i32_}, numbers({5, 0, 5})),
+  EXPECT_EQ(trouble_of(Op::Flip, I32, {i32}, numbers({5, 0})), kFine);
+  EXPECT_EQ(trouble_of(Op::Flip, I32, {i32}, numbers({5, -3, 0})), "axis -3 of flip is negative");
+  EXPECT_EQ(trouble_of(Op::Flip, I32, {i32}, numbers({5, 0, 5})),
             "axis 5 of flip stands there twice");
 }
 
@@ -137,68 +137,67 @@ TEST_F(Verify, WantsAReduceToHaveAUnit) {
   const auto fold = [&](Op op, DType t, Ref x, int axes) {
     return trouble_of(Op::Reduce, t, {x}, Arg::fold(op, axes));
   };
-  for (const Op op : {Op::Add, Op::Mul, Op::Max, Op::Min}) EXPECT_EQ(fold(op, F32, f32_, 1), kFine);
-  for (const Op op : {Op::And, Op::Or, Op::Xor}) EXPECT_EQ(fold(op, Bool, bool_, 1), kFine);
-  EXPECT_EQ(fold(Op::Sub, F32, f32_, 1), "reduce folds by sub, which has no unit");
-  EXPECT_EQ(fold(Op::Xor, F32, f32_, 1), "reduce folds by xor, which does not work on f32");
-  EXPECT_EQ(fold(Op::Add, F32, f32_, -1), "reduce folds -1 axes");
-  EXPECT_EQ(trouble_of(Op::AllReduce, F32, {f32_, void_}, Arg::fold(Op::Lt, 0)),
+  for (const Op op : {Op::Add, Op::Mul, Op::Max, Op::Min}) EXPECT_EQ(fold(op, F32, f32, 1), kFine);
+  for (const Op op : {Op::And, Op::Or, Op::Xor}) EXPECT_EQ(fold(op, Bool, flag, 1), kFine);
+  EXPECT_EQ(fold(Op::Sub, F32, f32, 1), "reduce folds by sub, which has no unit");
+  EXPECT_EQ(fold(Op::Xor, F32, f32, 1), "reduce folds by xor, which does not work on f32");
+  EXPECT_EQ(fold(Op::Add, F32, f32, -1), "reduce folds -1 axes");
+  EXPECT_EQ(trouble_of(Op::AllReduce, F32, {f32, effect}, Arg::fold(Op::Lt, 0)),
             "allreduce folds by lt, which has no unit");
-  EXPECT_EQ(trouble_of(Op::Reduce, F32, {f32_, f32_}, Arg::fold(Op::Add, 0)),
+  EXPECT_EQ(trouble_of(Op::Reduce, F32, {f32, f32}, Arg::fold(Op::Add, 0)),
             "source 2 of reduce has type f32, expected an integer type");
 }
 
 TEST_F(Verify, WantsDimensionsOfTypeIndex) {
   for (const Op op : {Op::Reshape, Op::Expand, Op::Pad, Op::Shrink}) {
-    EXPECT_EQ(trouble_of(op, F32, {f32_, index_, index_}), kFine);
-    EXPECT_EQ(trouble_of(op, F32, {f32_, index_, i32_}),
+    EXPECT_EQ(trouble_of(op, F32, {f32, index, index}), kFine);
+    EXPECT_EQ(trouble_of(op, F32, {f32, index, i32}),
               "source 3 of " + std::string(to_text(op)) + " has type i32, expected index");
   }
 }
 
 TEST_F(Verify, WantsIntegersAsIndices) {
-  EXPECT_EQ(trouble_of(Op::Index, F32, {f32_, index_, i32_}), kFine);
-  EXPECT_EQ(trouble_of(Op::Index, F32, {f32_, bool_}),
+  EXPECT_EQ(trouble_of(Op::Index, F32, {f32, index, i32}), kFine);
+  EXPECT_EQ(trouble_of(Op::Index, F32, {f32, flag}),
             "source 2 of index has type bool, expected an integer type");
-  EXPECT_EQ(trouble_of(Op::Stage, F32, {f32_, f32_}, Arg::place(0, AddrSpace::Local)),
+  EXPECT_EQ(trouble_of(Op::Stage, F32, {f32, f32}, Arg::place(0, AddrSpace::Local)),
             "source 2 of stage has type f32, expected an integer type");
-  EXPECT_EQ(trouble_of(Op::End, Void, {void_, void_}),
+  EXPECT_EQ(trouble_of(Op::End, Void, {effect, effect}),
             "source 2 of end has type void, expected an integer type");
-  EXPECT_EQ(trouble_of(Op::Range, F32, {f32_}, Arg::axis(0, AxisType::Loop)),
+  EXPECT_EQ(trouble_of(Op::Range, F32, {f32}, Arg::axis(0, AxisType::Loop)),
             "range does not work on f32");
 }
 
 TEST_F(Verify, WantsGatesOfTypeBool) {
-  EXPECT_EQ(trouble_of(Op::Load, F32, {f32_, f32_, bool_}), kFine);
-  EXPECT_EQ(trouble_of(Op::Load, F32, {f32_, bool_}),
-            "source 2 of load has type bool, expected f32");
-  EXPECT_EQ(trouble_of(Op::Load, F32, {f32_, f32_, i32_}),
+  EXPECT_EQ(trouble_of(Op::Load, F32, {f32, f32, flag}), kFine);
+  EXPECT_EQ(trouble_of(Op::Load, F32, {f32, flag}), "source 2 of load has type bool, expected f32");
+  EXPECT_EQ(trouble_of(Op::Load, F32, {f32, f32, i32}),
             "source 3 of load has type i32, expected bool");
-  EXPECT_EQ(trouble_of(Op::Store, Void, {f32_, f32_, bool_}), kFine);
-  EXPECT_EQ(trouble_of(Op::Store, Void, {f32_, i32_}),
+  EXPECT_EQ(trouble_of(Op::Store, Void, {f32, f32, flag}), kFine);
+  EXPECT_EQ(trouble_of(Op::Store, Void, {f32, i32}),
             "source 2 of store has type i32, expected f32");
-  EXPECT_EQ(trouble_of(Op::Store, Void, {f32_, f32_, f32_}),
+  EXPECT_EQ(trouble_of(Op::Store, Void, {f32, f32, f32}),
             "source 3 of store has type f32, expected bool");
-  EXPECT_EQ(trouble_of(Op::Store, Void, {void_, void_}), "store does not work on void");
-  EXPECT_EQ(trouble_of(Op::If, Void, {i32_}), "source 1 of if has type i32, expected bool");
-  EXPECT_EQ(trouble_of(Op::EndIf, Void, {void_}), "the source of endif is noop, expected if");
+  EXPECT_EQ(trouble_of(Op::Store, Void, {effect, effect}), "store does not work on void");
+  EXPECT_EQ(trouble_of(Op::If, Void, {i32}), "source 1 of if has type i32, expected bool");
+  EXPECT_EQ(trouble_of(Op::EndIf, Void, {effect}), "the source of endif is noop, expected if");
 }
 
 TEST_F(Verify, WantsALayoutForABitcast) {
-  EXPECT_EQ(trouble_of(Op::Bitcast, F32, {i32_}), kFine);
-  EXPECT_EQ(trouble_of(Op::Bitcast, U8, {f32_}), kFine);
-  EXPECT_EQ(trouble_of(Op::Bitcast, Bool, {bool_}), kFine);
-  EXPECT_EQ(trouble_of(Op::Bitcast, U8, {bool_}), "bitcast from bool to u8: bool has no layout");
-  EXPECT_EQ(trouble_of(Op::Bitcast, Index, {i32_}),
+  EXPECT_EQ(trouble_of(Op::Bitcast, F32, {i32}), kFine);
+  EXPECT_EQ(trouble_of(Op::Bitcast, U8, {f32}), kFine);
+  EXPECT_EQ(trouble_of(Op::Bitcast, Bool, {flag}), kFine);
+  EXPECT_EQ(trouble_of(Op::Bitcast, U8, {flag}), "bitcast from bool to u8: bool has no layout");
+  EXPECT_EQ(trouble_of(Op::Bitcast, Index, {i32}),
             "bitcast from i32 to index: index has no layout");
 }
 
 TEST_F(Verify, NamesTheFirstBadNodeOfAGraph) {
-  const Ref bad = g_.make(Op::Add, I32, {i32_});
-  const Ref worse = g_.make(Op::Add, F32, {f32_, bad});
-  const Ref root = g_.make(Op::Sink, Void, {f32_, worse});
-  EXPECT_EQ(verify(g_, root), "%2 = add: add takes 2 sources, found 1");
-  EXPECT_EQ(verify(g_, i32_), std::nullopt);
+  const Ref bad = g.make(Op::Add, I32, {i32});
+  const Ref worse = g.make(Op::Add, F32, {f32, bad});
+  const Ref root = g.make(Op::Sink, Void, {f32, worse});
+  EXPECT_EQ(verify(g, root), "%2 = add: add takes 2 sources, found 1");
+  EXPECT_EQ(verify(g, i32), std::nullopt);
 }
 
 }  // namespace

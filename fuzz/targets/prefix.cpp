@@ -35,7 +35,8 @@ void one_case(std::string_view text) {
   const Result<uop::Ref> parsed = uop::from_prefix(g, text, leaves);
   if (!parsed.ok()) {
     const Error& error = parsed.error();
-    ASSAY_CHECK(error.line > 0 && error.column > 0, "{}", error.message);
+    ASSAY_CHECK(error.line > 0, "{}", error.message);
+    ASSAY_CHECK(error.column > 0, "{}", error.message);
     ASSAY_CHECK(!error.message.empty());
     return;
   }

@@ -6,8 +6,9 @@ namespace assay::uop {
 
 std::span<const RuleSet* const> symbolic_rules() {
   static const std::vector<const RuleSet*> sets = {
-      &fold_rules(),   &invalid_rules(), &identity_rules(), &boolean_rules(), &compare_rules(),
-      &select_rules(), &min_max_rules(), &cast_rules(),     &combine_rules(), &div_mod_rules(),
+      &fold_rules(),    &invalid_rules(), &identity_rules(), &boolean_rules(),
+      &compare_rules(), &select_rules(),  &min_max_rules(),  &cast_rules(),
+      &combine_rules(), &div_mod_rules(), &movement_rules(),
   };
   return sets;
 }

@@ -123,12 +123,10 @@ Ref remainder(Run& run, Ref u) {
     if (q.factor % m != 0 || !b) continue;
     const Int128 s = -Int128{q.factor / m};
     Sum rest = *sum;
-    int gone = 1;
     bool whole = rest.add(g, q.atom, -Int128{q.factor});
     for (const Sum::Term& t : b->terms()) {
       const int before = rest.count;
       whole = whole && rest.add(g, t.atom, -(Int128{t.factor} * s)) && rest.count < before;
-      gone++;
     }
     if (!whole || b->count == 0 || !rest.add_constant(-(Int128{b->constant} * s))) continue;
     const Ref mod = g.alu(Op::Mod, {q.atom->src[0], q.atom->src[1]});

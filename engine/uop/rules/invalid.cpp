@@ -2,9 +2,11 @@
 // where a load or store takes them.
 #include <vector>
 
+#include "engine/uop/bounds.h"
 #include "engine/uop/rewrite.h"
 #include "engine/uop/rules/predicates.h"
 #include "engine/uop/rules/rules.h"
+#include "engine/uop/unspecified.h"
 
 namespace assay::uop {
 namespace {
@@ -28,10 +30,20 @@ Ref spread(Run& run, Ref u) {
   return nullptr;
 }
 
+// Whether the gate of operand i can speak for all of u. One without a value cannot where another
+// operand may make u Invalid.
+bool may_decide(Graph& g, Ref u, size_t i) {
+  if (!may_be_unspecified(g, u->src[i]->src[0])) return true;
+  for (size_t j = 0; j < u->src.size(); j++) {
+    if (j != i && may_be_invalid(g, u->src[j])) return false;
+  }
+  return true;
+}
+
 Ref gate_outwards(Run& run, Ref u) {
   Graph& g = run.graph();
   for (size_t i = 0; i < u->src.size(); i++) {
-    if (!is_gated(u->src[i])) continue;
+    if (!is_gated(u->src[i]) || !may_decide(g, u, i)) continue;
     std::vector<Ref> sources(u->src.begin(), u->src.end());
     sources[i] = u->src[i]->src[1];
     const Ref inner = g.with_sources(u, sources);

@@ -19,16 +19,19 @@ Ref simplify_conjunction(Run& run, Ref u) {
   Graph& g = run.graph();
   std::vector<Ref> conditions = conjuncts(u);
   if (conditions.size() > kMaxConditions || may_be_invalid(g, u)) return nullptr;
+  bool changed = false;
   for (size_t i = conditions.size(); i-- > 0;) {
     std::vector<Ref> others = conditions;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    conditions[i] = given(run, conditions[i], others);
+    const Ref before = conditions[i];
+    conditions[i] = given(run, before, others);
+    changed = changed || conditions[i] != before;
     if (is_const(conditions[i])) {
       if (conditions[i]->value() == of_bool(false)) return conditions[i];
       conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  return conjunction(g, conditions);
+  return changed ? conjunction(g, conditions) : nullptr;
 }
 
 Ref index_by_gate(Run& run, Ref u) {

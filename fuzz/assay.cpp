@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "fuzz/commands/command.h"
+
+namespace assay::fuzz {
+namespace {
+
+constexpr const char* kExitCodes =
+    "exit status: 0 clean, 1 a finding, 2 usage or malformed input, 3 environment or device,\n"
+    "             130 interrupted";
+
+const std::vector<const Command*>& commands() {
+  static const std::vector<const Command*> table = {&rules_command(), &simplify_command()};
+  return table;
+}
+
+struct Declared {
+  const CLI::App* app;
+  std::function<ExitCode()> run;
+};
+
+// What was printed counts as done only when it has been written.
+ExitCode run(const Declared& command) {
+  try {
+    const ExitCode code = command.run();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  } catch (const std::system_error&) {  // of fmt::print
+  }
+  fmt::print(stderr, "assay: standard output cannot be written\n");
+  return kEnvironment;
+}
+
+bool is_command(std::string_view name) {
+  return std::any_of(commands().begin(), commands().end(),
+                     [&](const Command* command) { return command->name == name; });
+}
+
+int parse_and_run(int argc, char** argv) {
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
+    fmt::print(stderr, "assay: no command is named '{}'; see assay --help\n", argv[1]);
+    return kUsage;
+  }
+  CLI::App app("Assay: a tensor compiler that can be proved and attacked.", "assay");
+  app.footer(kExitCodes);
+  app.require_subcommand(1);
+  std::vector<Declared> declared;
+  for (const Command* command : commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command->name), std::string(command->says));
+    sub->footer(kExitCodes);
+    declared.push_back({sub, command->declare(*sub)});
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? kClean : kUsage;
+  }
+  for (const Declared& d : declared) {
+    if (d.app->parsed()) return run(d);
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace assay::fuzz
+
+int main(int argc, char** argv) { return assay::fuzz::parse_and_run(argc, argv); }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace assay::fuzz {
+
+// What every command's exit status says.
+enum ExitCode : int {
+  kClean = 0,
+  kFinding = 1,
+  kUsage = 2,        // a wrong option, or input that is malformed
+  kEnvironment = 3,  // a file, a device, standard output
+};
+
+// One subcommand of `assay`: a row of the table in assay.cpp.
+struct Command {
+  std::string_view name;
+  std::string_view says;
+  // Adds its options to `app` and returns what runs it once they are parsed.
+  std::function<ExitCode()> (*declare)(CLI::App& app);
+};
+
+const Command& rules_command();
+const Command& simplify_command();
+
+}  // namespace assay::fuzz
