@@ -110,7 +110,7 @@ TEST(LayoutBugs, B091AMaskIsSplitOnlyWhereTheSizesDivide) {
   const Trigger trigger = {
       "(where (and (>= (// (+ (* a 2) b) 3) 1) (< (% (+ (* a 2) b) 3) 2))"
       " (% (+ (* a 2) b) 3) invalid)",
-      leaves);
+      leaves};
   const Right right = [](std::span<const Value> v) -> std::optional<Value> {
     const Int128 flat = as_int(v[0]) * 2 + as_int(v[1]);
     if (flat < 3 || flat == 5) return std::nullopt;

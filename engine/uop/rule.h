@@ -27,11 +27,14 @@ struct Rule {
   TypeSet over;
   Pat match;
   Pat replace;
+  // From here on a rule may leave things out, which compilers allow where there is an initializer.
+  // NOLINTBEGIN(readability-redundant-member-init)
   Pat when = {};
   Claim claim = Claim::Exact;
   By by = nullptr;
   OpSet roots = {};            // of a `by` rule: the operations it looks at
   std::string_view says = {};  // of a `by` rule: its contract in words
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 Rule by(std::string_view name, TypeSet over, OpSet roots, By function, std::string_view says);
