@@ -38,10 +38,6 @@ Bounds corners(DType t, std::initializer_list<Int128> values) {
   return at_type(t, std::min(values), std::max(values));
 }
 
-Bounds product(DType t, Bounds a, Bounds b) {
-  return corners(t, {times(a.lo, b.lo), times(a.lo, b.hi), times(a.hi, b.lo), times(a.hi, b.hi)});
-}
-
 Int128 quotient(Op op, Int128 a, Int128 b) { return op == Op::Div ? floor_div(a, b) : a / b; }
 
 // A quotient is monotone in each operand while the divisor keeps its sign.
@@ -318,6 +314,10 @@ FloatBounds float_bounds_of(Graph& g, Ref u) {
 }
 
 }  // namespace
+
+Bounds product(DType t, Bounds a, Bounds b) {
+  return corners(t, {times(a.lo, b.lo), times(a.lo, b.hi), times(a.hi, b.lo), times(a.hi, b.hi)});
+}
 
 Bounds bounds(Graph& g, Ref u) {
   NodeMap<Bounds>& map = g.facts().bounds;

@@ -19,6 +19,9 @@ FloatBounds float_bounds(Graph& g, Ref u);
 // Whether u may denote Invalid: whether an INVALID reaches it other than through a load.
 bool may_be_invalid(Graph& g, Ref u);
 
+// Bounds of a product at type t.
+Bounds product(DType t, Bounds a, Bounds b);
+
 // The one value that u takes, where its bounds leave only one.
 inline bool is_single(const Bounds& b) { return b.lo == b.hi; }
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/uop/facts.h"
+#include "engine/uop/bounds.h"
 #include "engine/uop/uop.h"
 
 namespace assay::uop {
@@ -34,8 +34,6 @@ Ref dim_div(Graph& g, Ref a, Ref b);
 // down, and OpenCL's does not. d is positive.
 Ref ceil_div(Graph& g, Ref x, Ref d);
 
-// The values that a dim can take.
-Bounds dim_bounds(Graph& g, Ref dim);
 inline bool may_be(Bounds b, Int128 value) { return b.lo <= value && value <= b.hi; }
 // Whether a and b can be equal for some values of their variables, as far as bounds tell once equal
 // terms of the two sums are cancelled.

@@ -69,7 +69,7 @@ TEST(Dim, KeepsWhatLeaves64BitsAsATerm) {
   EXPECT_EQ(dim_add(g, most, dim(g, 1))->op, Op::Add);
   EXPECT_EQ(dim_mul(g, most, dim(g, 2))->op, Op::Mul);
   EXPECT_EQ(dim_sub(g, n, least)->op, Op::Sub);
-  EXPECT_GT(dim_bounds(g, dim_add(g, most, dim(g, 1))).hi, max_int(Index));
+  EXPECT_GT(bounds(g, dim_add(g, most, dim(g, 1))).hi, max_int(Index));
 }
 
 TEST(Dim, BecomesAnIndexFromAnyInteger) {
@@ -77,7 +77,7 @@ TEST(Dim, BecomesAnIndexFromAnyInteger) {
   const Ref r = g.make(Op::Range, I32, {g.constant(I32, 4)}, Arg::axis(0, AxisType::Loop));
   EXPECT_EQ(as_dim(g, g.constant(I32, -4)), dim(g, -4));
   EXPECT_EQ(as_dim(g, r)->dtype, Index);
-  EXPECT_EQ(dim_bounds(g, as_dim(g, r)), (Bounds{0, 3}));
+  EXPECT_EQ(bounds(g, as_dim(g, r)), (Bounds{0, 3}));
 }
 
 using Ceiling = Ref (*)(Graph&, Ref, Ref);
@@ -131,16 +131,16 @@ TEST(Dim, BoundsSums) {
   const Ref n = variable(g, "n", 1, 16);
   const Ref m = variable(g, "m", -2, 3);
   const Ref free = g.variable("free", Index);
-  EXPECT_EQ(dim_bounds(g, dim_add(g, n, m)), (Bounds{-1, 19}));
-  EXPECT_EQ(dim_bounds(g, dim_sub(g, n, m)), (Bounds{-2, 18}));
-  EXPECT_EQ(dim_bounds(g, dim_mul(g, n, m)), (Bounds{-32, 48}));
-  EXPECT_EQ(dim_bounds(g, dim_div(g, m, dim(g, 2))), (Bounds{-1, 1}));
-  EXPECT_EQ(dim_bounds(g, g.alu(Op::Max, {n, m})), (Bounds{1, 16}));
-  EXPECT_EQ(dim_bounds(g, g.alu(Op::Min, {n, m})), (Bounds{-2, 3}));
-  EXPECT_EQ(dim_bounds(g, g.make(Op::Bind, Index, {n, dim(g, 4)})), (Bounds{1, 16}));
-  EXPECT_LT(dim_bounds(g, free).lo, min_int(Index));
-  EXPECT_GT(dim_bounds(g, free).hi, max_int(Index));
-  EXPECT_EQ(dim_bounds(g, dim_mul(g, free, dim(g, 0))), (Bounds{0, 0}));
+  EXPECT_EQ(bounds(g, dim_add(g, n, m)), (Bounds{-1, 19}));
+  EXPECT_EQ(bounds(g, dim_sub(g, n, m)), (Bounds{-2, 18}));
+  EXPECT_EQ(bounds(g, dim_mul(g, n, m)), (Bounds{-32, 48}));
+  EXPECT_EQ(bounds(g, dim_div(g, m, dim(g, 2))), (Bounds{-1, 1}));
+  EXPECT_EQ(bounds(g, g.alu(Op::Max, {n, m})), (Bounds{1, 16}));
+  EXPECT_EQ(bounds(g, g.alu(Op::Min, {n, m})), (Bounds{-2, 3}));
+  EXPECT_EQ(bounds(g, g.make(Op::Bind, Index, {n, dim(g, 4)})), (Bounds{1, 16}));
+  EXPECT_LT(bounds(g, free).lo, min_int(Index));
+  EXPECT_GT(bounds(g, free).hi, max_int(Index));
+  EXPECT_EQ(bounds(g, dim_mul(g, free, dim(g, 0))), (Bounds{0, 0}));
 }
 
 // An infinite end stays one: the difference of a free size and a huge one has no bound.
@@ -149,8 +149,8 @@ TEST(Dim, KeepsInfiniteEndsInfinite) {
   const Ref free = g.variable("free", Index);
   const Ref half = g.make(Op::Div, Index, {free, dim(g, 1 << 20)});
   const Ref less = dim_sub(g, half, variable(g, "n", 0, std::numeric_limits<int64_t>::max()));
-  EXPECT_GT(dim_bounds(g, less).hi, max_int(Index));
-  EXPECT_LT(dim_bounds(g, less).lo, min_int(Index));
+  EXPECT_GT(bounds(g, less).hi, max_int(Index));
+  EXPECT_LT(bounds(g, less).lo, min_int(Index));
 }
 
 Ref random_term(Graph& g, Ref n, int steps) {
@@ -184,7 +184,7 @@ TEST(Dim, BoundsHoldEveryValue) {
     for (int64_t value = -3; value <= hi; value++) {
       const int64_t x = value_at(g, a, value);
       const int64_t y = value_at(g, b, value);
-      RC_ASSERT(may_be(dim_bounds(g, a), x));
+      RC_ASSERT(may_be(bounds(g, a), x));
       RC_ASSERT(may_be(difference, Int128{x} - y));
       meet = meet || x == y;
     }

@@ -71,10 +71,7 @@ struct Facts {
   NodeMap<std::span<const Ref>> shapes;  // shape()         shape.h
   NodeMap<Ref> devices;                  // device()        scope.h
   NodeMap<Ref> buffers;                  // buffer()        scope.h
-
-  NodeMap<Bounds> dim_bounds;  // dim_bounds()    dim.h
-
-  RefLists lists;  // what shapes and ranges point to
+  RefLists lists;                        // what shapes and ranges point to
 
   NodeMap<uint8_t> visited;  // scratch of one walk at a time
 };

@@ -22,8 +22,8 @@ Ref broadcast_dim(Graph& g, Ref a, Ref b) {
   // Of two symbolic sizes that must be equal, a constant speaks for both, else the first in order:
   // a + b and b + a have one shape.
   if (is_const(b) || (!is_const(a) && comes_before(g, b, a))) std::swap(a, b);
-  const bool a_may_be_one = may_be(dim_bounds(g, a), 1);
-  const bool b_may_be_one = may_be(dim_bounds(g, b), 1);
+  const bool a_may_be_one = may_be(bounds(g, a), 1);
+  const bool b_may_be_one = may_be(bounds(g, b), 1);
   if (!a_may_be_one && !b_may_be_one) return may_equal(g, a, b) ? a : nullptr;
   if (!a_may_be_one) return a;
   if (!b_may_be_one) return b;
@@ -139,7 +139,7 @@ Shape indexed(Graph& g, Ref u) {
 Ref staged_size(Graph& g, Ref s) {
   if (s->op == Op::Range) return as_dim(g, s->src[0]);
   const Ref last = as_dim(g, s);
-  const Bounds b = dim_bounds(g, last);
+  const Bounds b = bounds(g, last);
   if (fits(Index, b.hi + 1)) return g.constant(of_int(Index, b.hi + 1));
   const Ref one = dim(g, 1);
   return dim_add(g, last, one);
@@ -283,7 +283,7 @@ std::optional<int64_t> constant_size(Shape shape) {
 std::optional<Shape> max_shape(Graph& g, Shape shape) {
   std::vector<Ref> sizes;
   for (const Ref size : shape) {
-    const Bounds b = dim_bounds(g, size);
+    const Bounds b = bounds(g, size);
     if (!fits(Index, b.hi)) return std::nullopt;
     sizes.push_back(g.constant(of_int(Index, b.hi)));
   }

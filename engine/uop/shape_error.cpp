@@ -18,7 +18,7 @@ std::string dim_text(Ref size) {
 
 // For all values of their variables.
 bool is_above(Graph& g, Ref a, Ref b) { return dim_difference(g, a, b).lo > 0; }
-bool is_negative(Graph& g, Ref a) { return dim_bounds(g, a).hi < 0; }
+bool is_negative(Graph& g, Ref a) { return bounds(g, a).hi < 0; }
 
 // Sources from `first` on are sizes: scalars of type `index`.
 Fault sizes_fault(Graph& g, Ref u, size_t first) {
@@ -95,7 +95,7 @@ Fault expand_fault(Graph& g, Ref u) {
   }
   const Shape aligned = to.subspan(to.size() - from.size());
   for (size_t i = 0; i < from.size(); i++) {
-    if (may_be(dim_bounds(g, from[i]), 1) || may_equal(g, from[i], aligned[i])) continue;
+    if (may_be(bounds(g, from[i]), 1) || may_equal(g, from[i], aligned[i])) continue;
     return fmt::format("{} to {} repeats an axis of size {}", subject(g, u), shape_text(to),
                        dim_text(from[i]));
   }

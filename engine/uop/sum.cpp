@@ -67,9 +67,11 @@ std::optional<Sum> sum_of(Graph& g, Ref u) {
     const Part part = parts[--left];
     if (is_const(part.u)) {
       if (!sum.add_constant(as_int(part.u->value()) * part.factor)) return std::nullopt;
-    } else if (part.u->op == Op::Add) {
-      if (left + 2 > static_cast<int>(parts.size())) return std::nullopt;
-      parts[left++] = {part.u->src[1], part.factor};
+    } else if (part.u->op == Op::Add || part.u->op == Op::Sub) {
+      const auto factor =
+          held(u->dtype, part.u->op == Op::Add ? part.factor : -Int128{part.factor});
+      if (!factor || left + 2 > static_cast<int>(parts.size())) return std::nullopt;
+      parts[left++] = {part.u->src[1], *factor};
       parts[left++] = {part.u->src[0], part.factor};
     } else if (is_scaled(part.u)) {
       const auto factor = held(u->dtype, as_int(part.u->src[1]->value()) * part.factor);
