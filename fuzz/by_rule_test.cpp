@@ -29,10 +29,12 @@ struct Case {
   DType over;
 };
 
+// Movement is of no term that evaluation could judge: its rules have witnesses (corpus_test.cpp).
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const RuleSet* set : uop::all_rules()) {
     for (const Rule& rule : set->rules()) {
+      if (set->name() == "movement") continue;
       for (int i = 0; rule.by != nullptr && i < uop::kDTypeCount; i++) {
         if (rule.over.has(DType(i))) cases.push_back({set, &rule, DType(i)});
       }
