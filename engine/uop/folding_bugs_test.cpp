@@ -151,7 +151,7 @@ TEST(FoldingBugs, B115NotOfSignedIsSigned) {
 using Power = Value (*)(Value, Value);
 
 Value power(Value base, Value exponent) {
-  const DType t = *promote(base.dtype, exponent.dtype);
+  const DType t = sure(promote(base.dtype, exponent.dtype));
   return sure(call(eval, Op::Pow, sure(cast(base, t)), sure(cast(exponent, t))));
 }
 

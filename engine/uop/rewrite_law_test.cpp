@@ -123,7 +123,8 @@ TEST(Simplify, ComesToAnEndOnALongChainOfAddsOfOneConstant) {
   Rewriting run(g);
   const Result<Ref> result = simplify(run, u);
   ASSERT_TRUE(result.ok()) << result.error().message;
-  EXPECT_EQ(result.value(), g.alu(Op::Add, {g.variable("x", I32), g.constant(I32, 3 * kLong)}));
+  EXPECT_EQ(result.value(),
+            g.alu(Op::Add, {g.variable("x", I32), g.constant(I32, int64_t{3} * kLong)}));
 }
 
 TEST(Simplify, ComesToAnEndOnALongChainOfAddsOfDistinctVariables) {
@@ -314,6 +315,35 @@ TEST(Bounds, AreThoseOfBothOperandsHoweverManyNodesThereAre) {
     for (int i = 0; i < junk; i++) numbered(g, i, F64);
     const Ref x = g.variable("x", F64);
     EXPECT_EQ(bounds(g, g.alu(Op::Lt, {g.constant(F64, -1), x})), (Bounds{0, 1})) << junk;
+  }
+}
+
+// Quotients and remainders of what lies at the ends of 64 bits.
+std::vector<Ref> extreme_divisions(Graph& g) {
+  const Ref v = g.variable("v", of_int(Index, -1), of_int(Index, 1));
+  std::vector<Ref> all;
+  for (const int64_t x : {INT64_MIN, INT64_MIN + 1, INT64_MAX}) {
+    for (const int64_t d : {int64_t{2}, int64_t{3}, int64_t{24}, INT64_MAX}) {
+      for (const Ref a : {g.constant(Index, x), g.alu(Op::Mul, {v, g.constant(Index, x)})}) {
+        all.push_back(g.alu(Op::Div, {a, g.constant(Index, d)}));
+        all.push_back(g.alu(Op::Mod, {a, g.constant(Index, d)}));
+      }
+    }
+  }
+  return all;
+}
+
+TEST(DivMod, RulesAreRightAtTheEndsOfWhatConstantsHold) {
+  Graph g;
+  Rewriting run(g);
+  Random random(1);
+  for (const Rule& rule : div_mod_rules().rules()) {
+    for (const Ref before : extreme_divisions(g)) {
+      const bool looks = rule.by != nullptr && rule.roots.has(before->op);
+      const Ref after = looks ? rule.by(run, before) : nullptr;
+      if (after == nullptr) continue;
+      EXPECT_EQ(judge(g, before, after, random, 9).counterexample, std::nullopt);
+    }
   }
 }
 

@@ -38,7 +38,7 @@ class EveryRule : public testing::TestWithParam<Case> {};
 TEST_P(EveryRule, IsSound) {
   const Case& c = GetParam();
   const RuleVerdict verdict = check_rule(*c.set, *c.rule, c.over, 1);
-  EXPECT_FALSE(verdict.counterexample.has_value()) << *verdict.counterexample;
+  EXPECT_EQ(verdict.counterexample.value_or("sound"), "sound");
   EXPECT_GT(verdict.points, 0U) << "nothing was compared in " << verdict.firings << " firings";
   if (verdict.counterexample) return;
   for (size_t i = 0; i < verdict.fired.size(); i++) {

@@ -94,24 +94,24 @@ void add_edits(const Rule& rule, const char* kind, Pick pick, std::vector<Mutant
 
 // Mutants that are as true as their rule, and why. "set.rule mutant".
 const std::map<std::string, std::string>& equivalents() {
-  static const char* const kEnds = "keeps the rules from running in a circle, not true";
-  static const char* const kNoValue = "a constant that has no value keeps the rule from firing";
+  static const char* const ends = "keeps the rules from running in a circle, not true";
+  static const char* const no_value = "a constant that has no value keeps the rule from firing";
   static const std::map<std::string, std::string> table = {
-      {"invalid.first_branch without (not_invalid a)", kEnds},
-      {"invalid.gate_of_branch without (not_invalid b)", kEnds},
-      {"invalid.gate_of_other_branch without (not_invalid b)", kEnds},
-      {"select.not without (not_invalid b)", kEnds},
-      {"combine.mul_constant_last without (no_constant y)", kEnds},
-      {"div_mod.tdiv_by_negative without (< #c 0)", kEnds},
-      {"div_mod.tmod_by_negative without (< #c 0)", kEnds},
-      {"div_mod.div_by_negative without (< #c 0)", kEnds},
-      {"div_mod.mod_by_negative without (< #c 0)", kEnds},
-      {"identity.shr_to_div without (not (< #c 0))", kNoValue},
-      {"identity.shr_to_div without (< #c 63)", kNoValue},
-      {"compare.eq_of_product without (!= #c 0)", kNoValue},
-      {"compare.ne_of_product without (!= #c 0)", kNoValue},
-      {"compare.eq_of_no_multiple without (!= #c 0)", kNoValue},
-      {"compare.ne_of_no_multiple without (!= #c 0)", kNoValue},
+      {"invalid.first_branch without (not_invalid a)", ends},
+      {"invalid.gate_of_branch without (not_invalid b)", ends},
+      {"invalid.gate_of_other_branch without (not_invalid b)", ends},
+      {"select.not without (not_invalid b)", ends},
+      {"combine.mul_constant_last without (no_constant y)", ends},
+      {"div_mod.tdiv_by_negative without (< #c 0)", ends},
+      {"div_mod.tmod_by_negative without (< #c 0)", ends},
+      {"div_mod.div_by_negative without (< #c 0)", ends},
+      {"div_mod.mod_by_negative without (< #c 0)", ends},
+      {"identity.shr_to_div without (not (< #c 0))", no_value},
+      {"identity.shr_to_div without (< #c 63)", no_value},
+      {"compare.eq_of_product without (!= #c 0)", no_value},
+      {"compare.ne_of_product without (!= #c 0)", no_value},
+      {"compare.eq_of_no_multiple without (!= #c 0)", no_value},
+      {"compare.ne_of_no_multiple without (!= #c 0)", no_value},
       {"div_mod.tmod_below without (< 0 #c)", "-c < lo(x) <= hi(x) < c says it already"},
       {"div_mod.tmod_by_negative swapped to (tmod x (- #c 0))", "c - 0 has the same remainders"},
       {"div_mod.div_of_div without (< 0 #c)", "true of every c where d > 0"},

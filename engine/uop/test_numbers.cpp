@@ -58,7 +58,9 @@ Value f64(double x) { return {F64, std::bit_cast<uint64_t>(x)}; }
 std::vector<Value> all_values(DType t) {
   std::vector<Value> values;
   const uint64_t half = uint64_t{1} << (bits_of(t) - 1);  // to extend the sign
-  for (uint64_t i = 0; i < (uint64_t{1} << bits_of(t)); i++) {
+  const uint64_t count = uint64_t{1} << bits_of(t);
+  values.reserve(count);
+  for (uint64_t i = 0; i < count; i++) {
     values.push_back({t, kSigned.has(t) ? (i ^ half) - half : i});
   }
   return values;

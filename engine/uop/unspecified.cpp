@@ -15,7 +15,8 @@ bool cast_may_be_unspecified(Graph& g, Ref u) {
   if (!is_int(u->dtype)) return false;
   if (!is_float(s->dtype)) return u->dtype == Index && bounds(g, s).hi > max_int(Index);
   const FloatBounds f = float_bounds(g, s);
-  if (f.may_be_nan || !(std::fabs(f.lo) < 0x1p64 && std::fabs(f.hi) < 0x1p64)) return true;
+  const bool is_small = std::fabs(f.lo) < 0x1p64 && std::fabs(f.hi) < 0x1p64;
+  if (f.may_be_nan || !is_small) return true;
   return !fits(u->dtype, static_cast<Int128>(std::trunc(f.lo))) ||
          !fits(u->dtype, static_cast<Int128>(std::trunc(f.hi)));
 }

@@ -58,11 +58,11 @@ Ref whole_multiples(Run& run, Ref u) {
     const int64_t q = part(t.factor);
     moved = moved || q != 0;
     quotient.add(g, t.atom, q);
-    rest.add(g, t.atom, t.factor - q * d);
+    rest.add(g, t.atom, t.factor - Int128{q} * d);
   }
   const auto q = static_cast<int64_t>(floor_div(division->x.constant, d));
   quotient.constant = q;
-  rest.constant = division->x.constant - q * d;
+  rest.constant = floor_mod(division->x.constant, d);
   if (!moved && q == 0) return nullptr;
   const Ref x = build(g, rest);
   const Ref inner = divide(g, division->op, x, d);
@@ -99,7 +99,8 @@ Ref one_quotient(Run& run, Ref u) {
     // (x - x % d) / d, exactly.
     Sum quotient;
     bool fits = true;
-    quotient.constant = (division->x.constant - residues->constant) / division->d;
+    const Int128 constant = Int128{division->x.constant} - residues->constant;
+    quotient.constant = static_cast<int64_t>(constant / division->d);
     Sum whole = division->x;
     for (const Sum::Term& t : residues->terms())
       fits = fits && whole.add(g, t.atom, -Int128{t.factor});
@@ -117,7 +118,7 @@ Ref common_factor(Run& run, Ref u) {
   const auto division = division_of(g, u);
   if (!division || division->x.count == 0) return nullptr;
   int64_t f = division->d;
-  for (const Sum::Term& t : division->x.terms()) f = std::gcd(f, t.factor);
+  for (const Sum::Term& t : division->x.terms()) f = std::gcd(f, t.factor % f);
   if (f == 1) return nullptr;
   Sum x;
   for (const Sum::Term& t : division->x.terms()) x.add(g, t.atom, t.factor / f);
@@ -159,7 +160,7 @@ Ref small_rest(Run& run, Ref u) {
   if (!division || division->x.count < 2) return nullptr;
   int64_t best = 0;
   for (const Sum::Term& t : division->x.terms()) {
-    const int64_t f = std::gcd(division->d, t.factor);
+    const int64_t f = std::gcd(division->d, t.factor % division->d);
     if (f <= 1 || f == division->d) continue;
     if (f > best && small_rest_at(g, *division, f) != nullptr) best = f;
   }
