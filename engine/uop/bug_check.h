@@ -20,7 +20,8 @@ struct Leaf {
   DType type = Index;
   int64_t lo = 0;
   int64_t hi = 0;
-  std::vector<Value> at = {};
+  // A compiler warns of a leaf that leaves out what has no initializer.
+  std::vector<Value> at = {};  // NOLINT(readability-redundant-member-init)
   bool is_loop = false;
 };
 

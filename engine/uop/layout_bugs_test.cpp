@@ -60,9 +60,6 @@ TEST(LayoutBugs, B085AGridIsRebuiltFromWhatIsLaunched) {
   EXPECT_FALSE(counts_through({"(+ (* g0 16) g1)", "g2"}, three, 128));
 }
 
-// An index that is read where a gate holds, nothing elsewhere.
-Trigger gated(std::string_view text, std::vector<Leaf> leaves) { return {text, leaves, Index}; }
-
 // Takes the constant from a gated index.
 Ref without_offset(Run& run, Ref u) {
   Graph& g = run.graph();
@@ -75,10 +72,10 @@ Ref without_offset(Run& run, Ref u) {
 
 // Two rows of padding stand before two of data; the rows are split in two by two and merged again.
 TEST(LayoutBugs, B090MergingAMaskedAxisKeepsTheOffset) {
-  const Trigger trigger = gated(
+  const Trigger trigger = {
       "(where (>= (+ (* (% (// i 2) 2) 2) (% i 2)) 2)"
       " (+ (* (+ (+ (* (% (// i 2) 2) 2) (% i 2)) -2) 25) (+ (* j 5) k)) invalid)",
-      {{"i", Index, 0, 3}, {"j", Index, 0, 4}, {"k", Index, 0, 4}});
+      {{"i", Index, 0, 3}, {"j", Index, 0, 4}, {"k", Index, 0, 4}}};
   const Right right = [](std::span<const Value> v) -> std::optional<Value> {
     const Int128 i = as_int(v[0]);
     if (i < 2) return std::nullopt;
@@ -110,10 +107,10 @@ Ref without_rest(Run& run, Ref u) {
 // [1, 2] padded to [[0, 0, 0], [1, 2, 0]] and read as three rows of two.
 TEST(LayoutBugs, B091AMaskIsSplitOnlyWhereTheSizesDivide) {
   const std::vector<Leaf> leaves = {{"a", Index, 0, 2}, {"b", Index, 0, 1}};
-  const Trigger trigger = gated(
+  const Trigger trigger = {
       "(where (and (>= (// (+ (* a 2) b) 3) 1) (< (% (+ (* a 2) b) 3) 2))"
       " (% (+ (* a 2) b) 3) invalid)",
-      leaves);
+      leaves};
   const Right right = [](std::span<const Value> v) -> std::optional<Value> {
     const Int128 flat = as_int(v[0]) * 2 + as_int(v[1]);
     if (flat < 3 || flat == 5) return std::nullopt;
@@ -126,7 +123,7 @@ TEST(LayoutBugs, B091AMaskIsSplitOnlyWhereTheSizesDivide) {
 }
 
 TEST(LayoutBugs, B091AnEmptyMaskStaysEmpty) {
-  const Trigger trigger = gated("(where (< (// f 5) 0) (% f 5) invalid)", {{"f", Index, 0, 19}});
+  const Trigger trigger = {"(where (< (// f 5) 0) (% f 5) invalid)", {{"f", Index, 0, 19}}};
   const Right nothing = [](std::span<const Value>) { return std::nullopt; };
   EXPECT_TRUE(simplifies_right({}, trigger, nothing));
   Graph g;

@@ -27,6 +27,8 @@ struct Rule {
   TypeSet over;
   Pat match;
   Pat replace;
+  // From here on a rule may leave things out, which compilers allow where there is an initializer.
+  // NOLINTBEGIN(readability-redundant-member-init)
   Pat when = {};
   Claim claim = Claim::Exact;
   By by = nullptr;
@@ -35,6 +37,7 @@ struct Rule {
   OpSet roots = {};
   OpSet needs = OpSet::all();
   std::string_view says = {};
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 Rule by(std::string_view name, TypeSet over, OpSet roots, By function, std::string_view says,
