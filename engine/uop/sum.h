@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -21,7 +22,19 @@ struct Sum {
   DType dtype = DType::Index;
   int count = 0;
   int64_t constant = 0;
-  std::array<Term, kMaxTerms> items;
+  std::array<Term, kMaxTerms> items;  // the first `count` of them; the rest is never read
+
+  Sum() {}  // NOLINT(modernize-use-equals-default): a default one would clear the items
+  Sum(const Sum& o) : dtype(o.dtype), count(o.count), constant(o.constant) {
+    std::copy_n(o.items.begin(), count, items.begin());
+  }
+  Sum& operator=(const Sum& o) {
+    dtype = o.dtype;
+    count = o.count;
+    constant = o.constant;
+    std::copy_n(o.items.begin(), count, items.begin());
+    return *this;
+  }
 
   std::span<const Term> terms() const { return {items.data(), static_cast<size_t>(count)}; }
   // Adds factor · atom, in place; false where there is no room or a number leaves 64 bits.
