@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -31,12 +31,9 @@ struct Declared {
 
 // What was printed counts as done only when it has been written.
 ExitCode run(const Declared& command) {
-  try {
-    const ExitCode code = command.run();
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  } catch (const std::system_error&) {  // of fmt::print
-  }
-  fmt::print(stderr, "assay: standard output cannot be written\n");
+  const ExitCode code = command.run();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fputs("assay: standard output cannot be written\n", stderr);
   return kEnvironment;
 }
 
@@ -73,4 +70,11 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 }  // namespace assay::fuzz
 
-int main(int argc, char** argv) { return assay::fuzz::parse_and_run(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return assay::fuzz::parse_and_run(argc, argv);
+  } catch (const std::exception& e) {  // of libraries: fmt's when it cannot write, no memory
+    std::fprintf(stderr, "assay: %s\n", e.what());
+    return assay::fuzz::kEnvironment;
+  }
+}

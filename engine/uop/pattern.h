@@ -172,6 +172,7 @@ class Builder {
   Ref make(Graph& g, const Match& match, uint16_t step, DType t) const;
   Ref make_apply(Graph& g, const Match& match, const Step& s, DType t) const;
   std::optional<Int128> exact(Graph& g, const Match& match, uint16_t step) const;
+  std::optional<Int128> exact_apply(Graph& g, const Match& match, const Step& s) const;
 
   std::vector<Step> steps_;  // operands before their users; the last is the root
 };

@@ -30,7 +30,15 @@ std::optional<Int128> exact_binary(Op op, Int128 a, Int128 b) {
   }
 }
 
-std::optional<Int128> finite(Int128 end) {
+std::optional<Int128> exact_constant(Ref u) {
+  if (!is_const(u) || is_float(u->dtype)) return std::nullopt;
+  return as_int(u->value());
+}
+
+std::optional<Int128> exact_end(Graph& g, What what, Ref u) {
+  if (is_float(u->dtype)) return std::nullopt;
+  const Bounds b = bounds(g, u);
+  const Int128 end = what == What::Lo ? b.lo : b.hi;
   if (end <= -kInfinite || end >= kInfinite) return std::nullopt;
   return end;
 }
@@ -125,34 +133,31 @@ std::optional<Int128> Builder::exact(Graph& g, const Match& match, uint16_t inde
   switch (s.what) {
     case What::Literal: return s.literal;
     case What::Hole:
-    case What::Constant: {
-      const Ref u = match.holes[s.hole];
-      if (!is_const(u) || is_float(u->dtype)) return std::nullopt;
-      return as_int(u->value());
-    }
+    case What::Constant: return exact_constant(match.holes[s.hole]);
     case What::Lo:
-    case What::Hi: {
-      const Ref u = match.holes[s.hole];
-      if (is_float(u->dtype)) return std::nullopt;
-      const Bounds b = bounds(g, u);
-      return finite(s.what == What::Lo ? b.lo : b.hi);
-    }
+    case What::Hi: return exact_end(g, s.what, match.holes[s.hole]);
     case What::Test: {
       Ref operands[3];
       for (int i = 0; i < s.arity; i++) operands[i] = match.holes[s.predicate_holes[i]];
       return s.predicate->holds(g, std::span(operands, s.arity));
     }
-    default: break;
+    default: return exact_apply(g, match, s);
   }
+}
+
+// A side that decides `and` or `or` by itself does so whether or not the other is known.
+std::optional<Int128> Builder::exact_apply(Graph& g, const Match& match, const Step& s) const {
   const std::optional<Int128> a = exact(g, match, s.args[0]);
   if (s.op == Op::Not) return a ? std::optional<Int128>(*a == 0) : std::nullopt;
-  if (s.op == Op::And && a && *a == 0) return Int128{0};
-  if (s.op == Op::Or && a && *a != 0) return Int128{1};
+  const bool logic = s.op == Op::And || s.op == Op::Or;
+  const auto decides = [&](std::optional<Int128> side) {
+    return logic && side && (*side != 0) == (s.op == Op::Or);
+  };
+  if (decides(a)) return a;
   const std::optional<Int128> b = exact(g, match, s.args[1]);
-  if (s.op == Op::And) return b && *b == 0 ? b : (a ? b : std::nullopt);
-  if (s.op == Op::Or) return b && *b != 0 ? b : (a ? b : std::nullopt);
+  if (decides(b)) return b;
   if (!a || !b) return std::nullopt;
-  return exact_binary(s.op, *a, *b);
+  return logic ? b : exact_binary(s.op, *a, *b);
 }
 
 bool Builder::holds(Graph& g, const Match& match) const {

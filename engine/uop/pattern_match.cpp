@@ -137,6 +137,7 @@ std::vector<MatchProgram> compile_match(const Pat& pat) {
   const int swaps = count_swaps(pat);
   ASSAY_CHECK(swaps <= 5, "{} has too many orders", to_text(pat));
   std::vector<MatchProgram> programs;
+  programs.reserve(size_t{1} << swaps);
   for (unsigned mask = 0; mask < 1U << swaps; mask++) {
     programs.push_back(MatchCompiler(hole_names(pat), mask).compile(pat));
   }

@@ -73,7 +73,7 @@ void rewrite_all(benchmark::State& state, std::span<const RuleSet* const> sets, 
   if (in_normal_form) root = Run(g).rewrite(sets, root).value();
   uint64_t visits = 0;
   uint64_t firings = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     Run run(g);
     benchmark::DoNotOptimize(run.rewrite(sets, root).value());
     visits += run.visits();
@@ -84,26 +84,26 @@ void rewrite_all(benchmark::State& state, std::span<const RuleSet* const> sets, 
       benchmark::Counter(static_cast<double>(firings), benchmark::Counter::kIsRate);
 }
 
-void BM_RewriteSkippedByOps(benchmark::State& state) {
+void rewrite_skipped_by_ops(benchmark::State& state) {
   const std::array<const RuleSet*, 2> sets = {&div_mod_rules(), &movement_rules()};
   rewrite_all(state, sets, false, float_chain);
 }
-BENCHMARK(BM_RewriteSkippedByOps)->Arg(100'000);
+BENCHMARK(rewrite_skipped_by_ops)->Arg(100'000);
 
-void BM_RewriteNothingFires(benchmark::State& state) {
+void rewrite_nothing_fires(benchmark::State& state) {
   rewrite_all(state, symbolic_rules(), true, float_chain);
 }
-BENCHMARK(BM_RewriteNothingFires)->Arg(100'000);
+BENCHMARK(rewrite_nothing_fires)->Arg(100'000);
 
-void BM_RewriteFires(benchmark::State& state) {
+void rewrite_fires(benchmark::State& state) {
   rewrite_all(state, symbolic_rules(), false, mixed_chain);
 }
-BENCHMARK(BM_RewriteFires)->Arg(10'000);
+BENCHMARK(rewrite_fires)->Arg(10'000);
 
-void BM_RewriteIndexTerms(benchmark::State& state) {
+void rewrite_index_terms(benchmark::State& state) {
   rewrite_all(state, symbolic_rules(), false, index_chain);
 }
-BENCHMARK(BM_RewriteIndexTerms)->Arg(10'000);
+BENCHMARK(rewrite_index_terms)->Arg(10'000);
 
 struct Line {
   std::vector<int64_t> max;
@@ -131,6 +131,7 @@ Ref term_of(Graph& g, const Line& line) {
   const Ref index = from_prefix(g, line.index, leaves).value();
   if (line.valid.empty()) return index;
   std::vector<Ref> conditions;
+  conditions.reserve(line.valid.size());
   for (const std::string& text : line.valid) {
     conditions.push_back(from_prefix(g, text, leaves).value());
   }
@@ -139,11 +140,11 @@ Ref term_of(Graph& g, const Line& line) {
 }
 
 // All 500 in all, each in a graph of its own; making the graph and reading the term is not counted.
-void BM_SimplifyPeerExpressions(benchmark::State& state) {
+void simplify_peer_expressions(benchmark::State& state) {
   using Clock = std::chrono::steady_clock;
   const std::vector<Line> lines = peer_lines();
   uint64_t visits = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     Clock::duration spent = {};
     for (const Line& line : lines) {
       Graph g;
@@ -158,7 +159,7 @@ void BM_SimplifyPeerExpressions(benchmark::State& state) {
   }
   state.SetItemsProcessed(static_cast<int64_t>(visits));
 }
-BENCHMARK(BM_SimplifyPeerExpressions)->Unit(benchmark::kMillisecond)->UseManualTime();
+BENCHMARK(simplify_peer_expressions)->Unit(benchmark::kMillisecond)->UseManualTime();
 
 }  // namespace
 }  // namespace assay::uop

@@ -1,5 +1,7 @@
 #include "engine/uop/simplify.h"
 
+#include <vector>
+
 #include "engine/uop/rules/rules.h"
 
 namespace assay::uop {
@@ -26,8 +28,8 @@ const Pass& share_factors() {
 }  // namespace
 
 std::span<const Pass* const> simplify_passes() {
-  static const Pass* const kPasses[] = {&simplify_values(), &share_factors()};
-  return kPasses;
+  static const std::vector<const Pass*> passes = {&simplify_values(), &share_factors()};
+  return passes;
 }
 
 Result<Ref> simplify(Run& run, Ref root) { return run_passes(simplify_passes(), run, root); }

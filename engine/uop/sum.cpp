@@ -39,34 +39,49 @@ bool add_multiple(Graph& g, Sum& sum, const SumOfNode& part, int64_t factor) {
   return sum.add_constant(Int128{part.constant} * factor);
 }
 
-// Takes u apart.
+// What is still to be taken apart, the next one last.
+class Parts {
+ public:
+  bool empty() const { return count_ == 0; }
+  Part pop() { return items_[--count_]; }
+  // False where there is no room, or the factor leaves 64 bits.
+  bool push(DType t, Ref u, Int128 factor) {
+    const std::optional<int64_t> kept = held(t, factor);
+    if (!kept || count_ == items_.size()) return false;
+    items_[count_++] = {u, *kept};
+    return true;
+  }
+
+ private:
+  std::array<Part, size_t{2} * Sum::kMaxTerms> items_;
+  size_t count_ = 0;
+};
+
+// Adds a part to the sum, or puts what it is made of in its place.
+bool take_apart(Graph& g, Sum& sum, Parts& parts, const Part& part) {
+  const Ref u = part.u;
+  const DType t = sum.dtype;
+  if (is_const(u)) return sum.add_constant(as_int(u->value()) * part.factor);
+  if (u->op == Op::Add || u->op == Op::Sub) {
+    const Int128 factor = u->op == Op::Add ? part.factor : -Int128{part.factor};
+    return parts.push(t, u->src[1], factor) && parts.push(t, u->src[0], part.factor);
+  }
+  if (!is_scaled(u)) return sum.add(g, u, part.factor);
+  return parts.push(t, u->src[0], as_int(u->src[1]->value()) * part.factor);
+}
+
 std::optional<Sum> computed_sum(Graph& g, Ref u) {
   if (may_be_invalid(g, u)) return std::nullopt;
   Sum sum;
   sum.dtype = u->dtype;
-  std::array<Part, Sum::kMaxTerms * 2> parts;  // still to be taken apart, the next one last
-  int left = 0;
-  parts[left++] = {u, 1};
-  while (left > 0) {
-    const Part part = parts[--left];
-    const SumOfNode* inner = part.u == u ? nullptr : g.facts().sums.find(part.u);
-    if (inner != nullptr && inner->is_sum) {
-      if (!add_multiple(g, sum, *inner, part.factor)) return std::nullopt;
-    } else if (is_const(part.u)) {
-      if (!sum.add_constant(as_int(part.u->value()) * part.factor)) return std::nullopt;
-    } else if (part.u->op == Op::Add || part.u->op == Op::Sub) {
-      const auto factor =
-          held(u->dtype, part.u->op == Op::Add ? part.factor : -Int128{part.factor});
-      if (!factor || left + 2 > static_cast<int>(parts.size())) return std::nullopt;
-      parts[left++] = {part.u->src[1], *factor};
-      parts[left++] = {part.u->src[0], part.factor};
-    } else if (is_scaled(part.u)) {
-      const auto factor = held(u->dtype, as_int(part.u->src[1]->value()) * part.factor);
-      if (!factor) return std::nullopt;
-      parts[left++] = {part.u->src[0], *factor};
-    } else if (!sum.add(g, part.u, part.factor)) {
-      return std::nullopt;
-    }
+  Parts parts;
+  parts.push(u->dtype, u, 1);
+  while (!parts.empty()) {
+    const Part part = parts.pop();
+    const SumOfNode* known = part.u == u ? nullptr : g.facts().sums.find(part.u);
+    const bool fits = known != nullptr && known->is_sum ? add_multiple(g, sum, *known, part.factor)
+                                                        : take_apart(g, sum, parts, part);
+    if (!fits) return std::nullopt;
   }
   return sum;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -10,7 +11,7 @@ class App;
 namespace assay::fuzz {
 
 // What every command's exit status says.
-enum ExitCode : int {
+enum ExitCode : uint8_t {
   kClean = 0,
   kFinding = 1,
   kUsage = 2,        // a wrong option, or input that is malformed

@@ -22,8 +22,10 @@ struct Line {
   bool gated = false;
 };
 
-Error in_field(std::string_view field, const Error& error) {
-  return {fmt::format("in {}, column {}: {}", field, error.column, error.message), 0, 0};
+Result<uop::Ref> in_field(std::string_view field, const Result<uop::Ref>& term) {
+  if (term.ok()) return term.value();
+  const Error& error = term.error();
+  return Error{fmt::format("in {}, column {}: {}", field, error.column, error.message), 0, 0};
 }
 
 Result<uop::Leaves> leaves_of(uop::Graph& g, const Json& json) {
@@ -45,11 +47,10 @@ Result<uop::Leaves> leaves_of(uop::Graph& g, const Json& json) {
 Result<uop::Ref> term_of(uop::Graph& g, const Json& text, std::string_view field, uop::DType type,
                          const uop::Leaves& leaves) {
   if (!text.is_string()) return Error{fmt::format("\"{}\" is not text", field), 0, 0};
-  const Result<uop::Ref> term = uop::from_prefix(g, text.get_ref<const std::string&>(), leaves);
-  if (!term.ok()) return in_field(field, term.error());
-  if (term.value()->dtype != type) {
+  ASSAY_TRY(term, in_field(field, uop::from_prefix(g, text.get_ref<const std::string&>(), leaves)));
+  if (term->dtype != type) {
     return Error{fmt::format("in {}: the term has type {}, not {}", field,
-                             uop::to_text(term.value()->dtype), uop::to_text(type)),
+                             uop::to_text(term->dtype), uop::to_text(type)),
                  1, 1};
   }
   return term;

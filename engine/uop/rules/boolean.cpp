@@ -7,10 +7,27 @@ namespace assay::uop {
 const RuleSet& boolean_rules() {
   const Pat x = any("x");
   const Pat y = any("y");
+  const Pat c = constant("c");
+  const Pat d = constant("d");
   const auto op = [](Op o, const Pat& a, const Pat& b) { return Pat(o, {a, b}); };
   static const RuleSet rules(
       "boolean", {
                      // name, over, match, replace, when
+                     {"and_ones", kLogic, x && -1, x},
+                     {"and_zero", kLogic, x && 0, 0},
+                     {"and_self", kLogic, x && x, x},
+                     {"or_zero", kLogic, x || 0, x},
+                     {"or_ones", kLogic, x || -1, -1},
+                     {"or_self", kLogic, x || x, x},
+                     {"xor_zero", kLogic, op(Op::Xor, x, 0), x},
+                     {"xor_ones", kLogic, op(Op::Xor, x, -1), !x},
+                     {"xor_self", kLogic, op(Op::Xor, x, x), 0},
+                     {"xor_xor", kLogic, op(Op::Xor, op(Op::Xor, x, y), y), x},
+                     {"not_not", kLogic, !!x, x},
+                     {"and_constants", kLogic, (x && c) && d, x && (c && d)},
+                     {"or_constants", kLogic, (x || c) || d, x || (c || d)},
+                     {"xor_constants", kLogic, op(Op::Xor, op(Op::Xor, x, c), d),
+                      op(Op::Xor, x, op(Op::Xor, c, d))},
                      {"and_not_self", kLogic, x && !x, 0},
                      {"or_not_self", kLogic, x || !x, -1},
                      {"xor_not_self", kLogic, op(Op::Xor, x, !x), -1},

@@ -34,31 +34,41 @@ std::optional<Sum> congruent_difference(Graph& g, const Sum& a, const Sum& b, In
   return d;
 }
 
+// sum + factor * (part without the term of `skip`), or nothing.
+std::optional<Sum> plus_rest(Graph& g, Sum sum, const Sum& part, Ref skip, Int128 factor) {
+  bool fits = sum.add_constant(Int128{part.constant} * factor);
+  for (const Sum::Term& t : part.terms()) {
+    if (t.atom != skip) fits = fits && sum.add(g, t.atom, Int128{t.factor} * factor);
+  }
+  return fits ? std::optional(sum) : std::nullopt;
+}
+
+// b has the quotient x // c as a term: b // m is then (x + c*rest) // (c*m), which differs from
+// p // (c*m) by a sum s where p - (x + c*rest) is c*m*s. What is wanted is b + m*s.
+std::optional<Sum> divided_through(Graph& g, const Sum& b, Ref quotient, const Sum& p, int64_t m) {
+  const int64_t c = divisor(quotient);
+  const std::optional<Sum> x = sum_of(g, quotient->src[0]);
+  const std::optional<Sum> whole = x ? plus_rest(g, *x, b, quotient, c) : std::nullopt;
+  std::optional<Sum> shift =
+      whole ? congruent_difference(g, p, *whole, Int128{c} * m) : std::nullopt;
+  if (!shift) return std::nullopt;
+  shift->constant /= c;
+  for (int i = 0; i < shift->count; i++) shift->items[i].factor /= c;
+  return plus_rest(g, b, *shift, nullptr, 1);
+}
+
 // The b that quotient `q` is the floor quotient of by m and that leaves the same remainder as
 // `base`: only such congruence is needed to put the two together.
 std::optional<Sum> divided_by(Graph& g, Ref q, Ref base, int64_t m) {
   if (!is_division(q, Op::Div)) return std::nullopt;
   const std::optional<Sum> p = sum_of(g, q->src[0]);
-  std::optional<Sum> b = sum_of(g, base);
+  const std::optional<Sum> b = sum_of(g, base);
   if (!p || !b) return std::nullopt;
   if (divisor(q) == m) return congruent_difference(g, *p, *b, m) ? p : std::nullopt;
-  // base = x // c + rest: its quotient by m is that of x + c*rest by c*m, which may differ from p
-  // by multiples of c*m.
-  for (const Sum::Term& t : Sum(*b).terms()) {
+  for (const Sum::Term& t : b->terms()) {
     if (t.factor != 1 || !is_division(t.atom, Op::Div)) continue;
-    const int64_t c = divisor(t.atom);
-    if (c <= 0 || Int128{c} * m != divisor(q)) continue;
-    std::optional<Sum> x = sum_of(g, t.atom->src[0]);
-    if (!x) continue;
-    bool fits = x->add_constant(Int128{b->constant} * c);
-    for (const Sum::Term& r : b->terms()) {
-      if (r.atom != t.atom) fits = fits && x->add(g, r.atom, Int128{r.factor} * c);
-    }
-    const auto shift = fits ? congruent_difference(g, *p, *x, Int128{c} * m) : std::nullopt;
-    if (!shift) continue;
-    fits = b->add_constant(shift->constant / c);
-    for (const Sum::Term& s : shift->terms()) fits = fits && b->add(g, s.atom, s.factor / c);
-    return fits ? b : std::nullopt;
+    if (divisor(t.atom) <= 0 || Int128{divisor(t.atom)} * m != divisor(q)) continue;
+    if (const auto found = divided_through(g, *b, t.atom, *p, m)) return found;
   }
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Units, zeros and inverses of arithmetic and bit operations.
+// Units, zeros and inverses of arithmetic and shifts.
 #include "engine/uop/rules/predicates.h"
 #include "engine/uop/rules/rules.h"
 
@@ -8,7 +8,6 @@ const RuleSet& identity_rules() {
   const Pat x = any("x");
   const Pat y = any("y");
   const Pat c = constant("c");
-  const Pat d = constant("d");
   const auto op = [](Op o, const Pat& a, const Pat& b) { return Pat(o, {a, b}); };
   const Pat neg_x = Pat(Op::Neg, {x});
   constexpr TypeSet kSignedOrIndex = kSigned | kIndex;
@@ -31,17 +30,6 @@ const RuleSet& identity_rules() {
           {"sub_neg", kFloats, x - Pat(Op::Neg, {y}), x + y},
           {"add_neg", kFloats, x + Pat(Op::Neg, {y}), x - y},
           {"mul_of_negs", kFloats, neg_x * Pat(Op::Neg, {y}), x * y},
-          {"and_ones", kLogic, x && -1, x},
-          {"and_zero", kLogic, x && 0, 0},
-          {"and_self", kLogic, x && x, x},
-          {"or_zero", kLogic, x || 0, x},
-          {"or_ones", kLogic, x || -1, -1},
-          {"or_self", kLogic, x || x, x},
-          {"xor_zero", kLogic, op(Op::Xor, x, 0), x},
-          {"xor_ones", kLogic, op(Op::Xor, x, -1), !x},
-          {"xor_self", kLogic, op(Op::Xor, x, x), 0},
-          {"xor_xor", kLogic, op(Op::Xor, op(Op::Xor, x, y), y), x},
-          {"not_not", kLogic, !!x, x},
           {"shl_zero", kInts, op(Op::Shl, x, 0), x},
           {"shr_zero", kInts, op(Op::Shr, x, 0), x},
           {"shl_to_mul", kInts, op(Op::Shl, x, c), x * op(Op::Shl, 1, c)},
@@ -60,13 +48,6 @@ const RuleSet& identity_rules() {
           {"pow_one", kNumbers, op(Op::Pow, x, 1), x},
           {"pow_two", kNumbers, op(Op::Pow, x, 2), x * x},
           {"one_pow", kNumbers, op(Op::Pow, 1, x), 1},
-          {"and_constants", kLogic, (x && c) && d, x && (c && d)},
-          {"or_constants", kLogic, (x || c) || d, x || (c || d)},
-          {"xor_constants",
-           kLogic,
-           op(Op::Xor, op(Op::Xor, x, c), d),
-           op(Op::Xor, x, op(Op::Xor, c, d)),
-           {}},
       });
   return rules;
 }
