@@ -1,0 +1,135 @@
+// The command as a user runs it: what it prints, where errors point, and its exit status.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+namespace assay::fuzz {
+namespace {
+
+struct Outcome {
+  int status;
+  std::string output;  // standard output and error
+};
+
+Outcome assay(const std::string& arguments) {
+  const std::string command = fmt::format("'{}' {} 2>&1", ASSAY_COMMAND, arguments);
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::string output;
+  char buffer[4096];
+  while (const size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, n);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+void expect(const std::string& arguments, int status, const std::string& output) {
+  const Outcome outcome = assay(arguments);
+  EXPECT_EQ(outcome.status, status) << arguments;
+  EXPECT_EQ(outcome.output, output) << arguments;
+}
+
+// A file of lines that lives as long as the test.
+std::string file_of(const std::string& name, const std::string& text) {
+  std::string path = testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Simplify, PrintsTheSimplifiedTerm) {
+  expect("simplify '(+ (* (// r0 4) 4) (% r0 4))' --range r0=0..31", 0, "r0\n");
+  expect("simplify '(% (+ x 5) 3)' --range x=-2..-2", 0, "0\n");
+  expect("simplify '(and (< x 4) (>= x 2))' --range x=0..3", 0, "(< 1 x)\n");
+}
+
+TEST(Simplify, TracesEachRule) {
+  expect("simplify '(+ (* (// r0 4) 4) (% r0 4))' --range r0=0..31 --trace", 0,
+         "# 1 combine.recombine: (+ (* (// r0 4) 4) (% r0 4)) => r0\nr0\n");
+}
+
+TEST(Simplify, LeavesOutRulesAndStopsAtTheLimit) {
+  expect("simplify '(+ x 0)' --range x=0..3 --limit 0", 0, "(+ x 0)\n");
+  expect("simplify '(* x 1)' --range x=0..3 --off identity.mul_one", 0, "(* x 1)\n");
+  expect("simplify '(* x 1)' --range x=0..3 --off mul_one", 2,
+         "assay simplify: no rule is named 'mul_one'; see assay rules\n");
+}
+
+TEST(Simplify, NamesLineAndColumnOfAnError) {
+  expect("simplify '(// r0 0)' --range r0=0..7", 2, "assay simplify: 1:8: division by zero\n");
+  expect("simplify '(+ r0 r1)' --range r0=0..7", 2, "assay simplify: 1:7: unknown name 'r1'\n");
+  expect("simplify r0 --range r0=7..0", 2, "assay simplify: 'r0=7..0' is an empty range\n");
+  expect("simplify r0 --range r0", 2, "assay simplify: 'r0' is not NAME=LO..HI\n");
+  expect("simplify r0 --range r0=0..1 --range r0=0..2", 2, "assay simplify: r0 has two ranges\n");
+  expect("simplify", 2, "assay simplify: give an expression or --jsonl FILE, and not both\n");
+}
+
+TEST(Simplify, ReadsAFileOfIndexExpressions) {
+  const std::string path = file_of("lines.jsonl", R"json(
+{"max": [6, 1, 0], "index": "(% (+ (* r0 2) (+ r1 r2)) 14)"}
+{"max": [9], "index": "(+ r0 -2)", "valid": ["(>= r0 2)", "(< r0 20)"]}
+{"max": [9], "index": "r0", "valid": ["(< r0 0)"]}
+)json" + 1);
+  expect(fmt::format("simplify --jsonl {}", path), 0, R"json(
+{"index":"(+ (* r0 2) r1)","ops":2}
+{"index":"(+ r0 -2)","ops":1,"valid":["(< 1 r0)"],"valid_ops":1}
+{"index":"0","ops":0,"valid":["false"],"valid_ops":0}
+)json" + 1);
+}
+
+TEST(Simplify, NamesFileLineAndColumnOfABadLine) {
+  const std::string good = R"json({"max": [3], "index": "r0"})json";
+  const auto rejects = [&](const std::string& line, const std::string& message) {
+    const std::string path = file_of("bad.jsonl", fmt::format("{}\n{}\n", good, line));
+    expect(fmt::format("simplify --jsonl {}", path), 2,
+           fmt::format("{{\"index\":\"r0\",\"ops\":0}}\nassay simplify: {}:2:{}\n", path, message));
+  };
+  rejects("{", "2: the line is no JSON");
+  rejects("[]", "1: the line is no JSON object");
+  rejects(R"json({"index": "r0"})json", "1: \"max\" is not a list of numbers");
+  rejects(R"json({"max": [-1], "index": "r0"})json",
+          "1: \"max\" holds -1, which is no largest value");
+  rejects(R"json({"max": [1]})json", "1: \"index\" is missing");
+  rejects(R"json({"max": [1], "index": "(+ r0 r1)"})json",
+          "1: in index, column 7: unknown name 'r1'");
+  rejects(R"json({"max": [1], "index": "(< r0 1)"})json",
+          "1: in index: the term has type bool, not index");
+  rejects(R"json({"max": [1], "index": "r0", "valid": ["r0"]})json",
+          "1: in valid: the term has type index, not bool");
+  expect("simplify --jsonl /nonexistent", 3, "assay simplify: /nonexistent cannot be read\n");
+}
+
+TEST(Rules, AreListedWithTheirContracts) {
+  const Outcome all = assay("rules");
+  EXPECT_EQ(all.status, 0);
+  EXPECT_NE(all.output.find("div_mod.mod_below\n"
+                            "  over ints, exact\n"
+                            "  (% x #c) => x\n"
+                            "  when (and (not (< (lo x) 0)) (< (hi x) #c))\n"),
+            std::string::npos)
+      << all.output;
+  const Outcome one = assay("rules --set movement");
+  EXPECT_EQ(one.status, 0);
+  EXPECT_EQ(one.output.find("div_mod"), std::string::npos);
+  EXPECT_NE(one.output.find("7 rules in 1 sets\n"), std::string::npos);
+  EXPECT_EQ(assay("rules --set none").status, 2);
+}
+
+TEST(Command, SaysWhenItCannotWrite) {
+  EXPECT_EQ(assay("rules > /dev/full").status, 3);
+  EXPECT_EQ(assay("simplify r0 --range r0=0..3 > /dev/full").status, 3);
+}
+
+TEST(Command, HelpsWithEverySubcommand) {
+  for (const char* command : {"", "rules", "simplify"}) {
+    const Outcome help = assay(fmt::format("{} --help", command));
+    EXPECT_EQ(help.status, 0) << command;
+    EXPECT_NE(help.output.find("exit status: 0 clean"), std::string::npos) << command;
+  }
+  expect("foo", 2, "assay: no command is named 'foo'; see assay --help\n");
+  EXPECT_EQ(assay("").status, 2);
+}
+
+}  // namespace
+}  // namespace assay::fuzz
