@@ -34,7 +34,7 @@ inline std::vector<int64_t> constants_of(Ref u, size_t first) {
 }
 
 inline std::vector<int64_t> moved_sizes(Ref u, const std::vector<int64_t>& sizes) {
-  const std::vector<int64_t> amounts = constants_of(u, 1);
+  std::vector<int64_t> amounts = constants_of(u, 1);
   std::vector<int64_t> moved;
   if (u->op == Op::Reshape || u->op == Op::Expand) return amounts;
   for (size_t i = 0; i < sizes.size(); i++) {

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <string>
 
 #include "engine/check.h"
 
@@ -126,6 +127,12 @@ std::optional<Value> eval_float(Op op, DType t, std::span<const Value> src) {
   const std::optional<double> result = arithmetic(op, a, b);
   ASSAY_CHECK(result.has_value(), "{} has no meaning at {}", to_text(op), to_text(t));
   return std::isnan(*result) ? nan_of(t) : of_double(t, *result);
+}
+
+Value decimal(DType t, std::string_view text) {
+  const std::string terminated(text);
+  return correctly_rounded(
+      t, [&](mpfr_ptr r) { return mpfr_strtofr(r, terminated.c_str(), nullptr, 10, MPFR_RNDN); });
 }
 
 uint64_t threefry(uint64_t counter, uint64_t key) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "engine/uop/op.h"
 #include "engine/uop/value.h"
@@ -14,6 +15,9 @@ namespace assay::uop {
 // and keeps its other bits. max and min give NaN if either operand is NaN, and order -0.0 below 0.0
 // (IEEE 754-2019 maximum, minimum).
 std::optional<Value> eval_float(Op op, DType t, std::span<const Value> src);
+
+// The number that a decimal text (digits, point, exponent) stands for, rounded once to float type t.
+Value decimal(DType t, std::string_view text);
 
 // Threefry-2x32 with 20 rounds (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3",
 // 2011): the counter's and the key's low words first, in the low half.

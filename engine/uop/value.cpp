@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/check.h"
+#include "engine/uop/functions.h"
 
 namespace assay::uop {
 namespace {
@@ -111,15 +112,13 @@ std::optional<Value> float_from_text(DType t, std::string_view text) {
     }
     return is_nan(v) ? std::optional(v) : std::nullopt;
   }
-  if (t == F32) {
-    float x = 0;
-    const auto [stop, trouble] = std::from_chars(text.data(), end, x);
-    if (trouble == std::errc() && stop == end && std::isfinite(x)) return of_double(F32, x);
-  }
+  // Looked at for its form only: as a double it would be rounded once too often.
   double x = 0;
   const auto [stop, trouble] = std::from_chars(text.data(), end, x);
-  if (trouble != std::errc() || stop != end || !std::isfinite(x)) return std::nullopt;
-  return of_double(t, x);
+  const bool in_form = trouble == std::errc() || trouble == std::errc::result_out_of_range;
+  const bool named = text.find_first_of("nN") != std::string_view::npos;
+  if (!in_form || stop != end || named) return std::nullopt;
+  return decimal(t, text);
 }
 
 std::optional<Value> int_from_text(DType t, std::string_view text) {

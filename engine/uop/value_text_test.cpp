@@ -97,5 +97,17 @@ TEST(ValueText, IsRefusedPastTheRangeOfAnInteger) {
   EXPECT_FALSE(reads(U64, "18446744073709551616") || reads(I64, "9223372036854775808"));
 }
 
+// Each just above the middle of two neighbours: rounded to a double first, it is the middle.
+TEST(ValueText, RoundsALongDecimalOnce) {
+  EXPECT_EQ(value_from_text(F16, "2049.00000000000000000001"), of_double(F16, 2050));
+  EXPECT_EQ(value_from_text(F16, "2049"), of_double(F16, 2048));
+  EXPECT_EQ(value_from_text(BF16, "257.00000000000000000001"), of_double(BF16, 258));
+  EXPECT_EQ(value_from_text(E5M2, "9.00000000000000000001"), of_double(E5M2, 10));
+  EXPECT_EQ(value_from_text(F32, "16777217.0000000000000001"), of_double(F32, 16777218));
+  EXPECT_EQ(value_from_text(F16, "65519.9999999999999999"), of_double(F16, 65504));
+  EXPECT_EQ(to_text(*value_from_text(F64, "1e400")), "inf");
+  EXPECT_EQ(to_text(*value_from_text(F64, "-1e-400")), "-0.0");
+}
+
 }  // namespace
 }  // namespace assay::uop
