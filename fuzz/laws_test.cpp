@@ -1,5 +1,6 @@
 // What must hold of simplify() on any term.
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <string>
 #include <vector>
@@ -196,6 +197,26 @@ std::vector<DType> all_types() {
     if (uop::kScalars.has(DType(i))) all.push_back(DType(i));
   }
   return all;
+}
+
+// The same of terms that RapidCheck draws: new ones in each run by hand, and smaller ones once one
+// has failed.
+TEST(DrawnTerms, KeepTheirMeaningAndStaySimple) {
+  EXPECT_TRUE(rc::check("simplify() keeps the meaning, once and for all", [] {
+    const DType t = *rc::gen::elementOf(all_types());
+    const int size = *rc::gen::inRange(1, 24);
+    const auto seed = *rc::gen::noShrink(rc::gen::arbitrary<uint64_t>());
+    Graph g;
+    Choices choices(seed);
+    const Ref before = TermMaker(g, choices).term(t, size);
+    FiringJudge judge;
+    Rewriting run(g, {}, &judge);
+    const Ref after = simplify(run, before).value();
+    RC_ASSERT_FALSE(judge.counterexample().has_value());
+    uop::Random random(seed);
+    RC_ASSERT_FALSE(uop::judge(g, before, after, random, 100).counterexample.has_value());
+    RC_ASSERT(simplify(run, after).value() == after);
+  }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, Laws, testing::ValuesIn(all_types()),
