@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -141,21 +142,29 @@ class Probe {
 inline bool leaves_64_bits(Graph& g, Ref u, const std::vector<Ref>& leaves,
                            const std::vector<Value>& values) {
   static constexpr OpSet kGrow = {Op::Neg, Op::Add, Op::Sub, Op::Mul, Op::Shl, Op::Fma, Op::Pow};
-  bool found = false;
-  for (const Ref v : toposort(g, u)) {
-    if (!is_scalar(v->op) || Probe(g, v, leaves).run(values).state != Cell::State::Unspecified) {
-      continue;
+  const auto cell = [&](Ref v) { return Probe(g, v, leaves).run(values); };
+  const auto unspecified = [&](Ref v) { return cell(v).state == Cell::State::Unspecified; };
+  if (!unspecified(u)) return false;
+  // Unspecified operands are why a node is; of a select only the condition, or the branch it takes.
+  std::set<Ref> met;
+  std::vector<Ref> left = {u};
+  while (!left.empty()) {
+    const Ref v = left.back();
+    left.pop_back();
+    if (!met.insert(v).second) continue;
+    std::vector<Ref> why(v->src.begin(), v->src.end());
+    if (v->op == Op::Where) {
+      const Cell condition = cell(v->src[0]);
+      why = {condition.defined() ? v->src[condition.value.bits != 0 ? 1 : 2] : v->src[0]};
     }
-    const bool cause = std::all_of(v->src.begin(), v->src.end(), [&](Ref s) {
-      return Probe(g, s, leaves).run(values).defined();
-    });
-    if (!cause) continue;
-    const bool by_minus_one = (v->op == Op::Div || v->op == Op::TDiv) &&
-                              as_int(Probe(g, v->src[1], leaves).run(values).value) != 0;
+    std::erase_if(why, [&](Ref s) { return !unspecified(s); });
+    left.insert(left.end(), why.begin(), why.end());
+    if (!why.empty()) continue;
+    const bool by_minus_one =
+        (v->op == Op::Div || v->op == Op::TDiv) && as_int(cell(v->src[1]).value) != 0;
     if (v->dtype != Index || !(kGrow.has(v->op) || by_minus_one)) return false;
-    found = true;
   }
-  return found;
+  return true;
 }
 
 // Judges whether `after` refines `before`: where `before` has a value `after` has the same one,
