@@ -66,16 +66,15 @@ TEST(Simplify, NamesLineAndColumnOfAnError) {
 }
 
 TEST(Simplify, ReadsAFileOfIndexExpressions) {
-  const std::string path = file_of("lines.jsonl", R"json(
-{"max": [6, 1, 0], "index": "(% (+ (* r0 2) (+ r1 r2)) 14)"}
+  const std::string path =
+      file_of("lines.jsonl", R"json({"max": [6, 1, 0], "index": "(% (+ (* r0 2) (+ r1 r2)) 14)"}
 {"max": [9], "index": "(+ r0 -2)", "valid": ["(>= r0 2)", "(< r0 20)"]}
 {"max": [9], "index": "r0", "valid": ["(< r0 0)"]}
-)json" + 1);
-  expect(fmt::format("simplify --jsonl {}", path), 0, R"json(
-{"index":"(+ (* r0 2) r1)","ops":2}
+)json");
+  expect(fmt::format("simplify --jsonl {}", path), 0, R"json({"index":"(+ (* r0 2) r1)","ops":2}
 {"index":"(+ r0 -2)","ops":1,"valid":["(< 1 r0)"],"valid_ops":1}
 {"index":"0","ops":0,"valid":["false"],"valid_ops":0}
-)json" + 1);
+)json");
 }
 
 TEST(Simplify, NamesFileLineAndColumnOfABadLine) {

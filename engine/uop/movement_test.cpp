@@ -56,7 +56,7 @@ Ref random_movement(Graph& g, Draws& draws, Ref x, Op op) {
   switch (op) {
     case Op::Reshape:
       if (draws.below(4) == 0) return reshape(g, x, sizes);
-      return reshape(g, x, other_shape(g, draws, *constant_size(sizes)));
+      return reshape(g, x, other_shape(g, draws, constant_size(sizes).value_or(0)));
     case Op::Expand:
       for (const Ref size : sizes)
         out.push_back(is_dim(size, 1) ? dim(g, 1 + draws.below(3)) : size);
@@ -100,7 +100,7 @@ Ref random_chain(Graph& g, Draws& draws) {
   Ref x = g.make(Op::Param, F32, sizes, Arg::number(0));
   Op op = kOps[draws.below(6)];
   for (int64_t i = 1 + draws.below(5); i > 0; i--) {
-    if (*constant_size(shape(g, x)) > 200) break;
+    if (constant_size(shape(g, x)).value_or(0) > 200) break;
     if (draws.below(2) == 0) op = kOps[draws.below(6)];
     x = random_movement(g, draws, x, op);
     if (op == Op::Pad && draws.below(3) == 0) x = undo_pad(g, x);

@@ -2,7 +2,6 @@
 // up.
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,9 +69,7 @@ TEST(Shape, GoesThroughAMillionSymbolicSizes) {
   Graph g;
   Ref size = g.variable("n", of_int(Index, 1), of_int(Index, 16));
   for (int i = 0; i < 1'000'000; i++) size = g.make(Op::Max, Index, {size, dim(g, i % 7)});
-  const std::optional<Shape> largest = max_shape(g, std::vector{size});
-  ASSERT_TRUE(largest.has_value());
-  EXPECT_EQ(shape_text(*largest), "[16]");
+  EXPECT_EQ(shape_text(max_shape(g, std::vector{size}).value_or(Shape{})), "[16]");
 }
 
 TEST(Shape, StacksAHundredThousandSources) {
