@@ -16,7 +16,8 @@ namespace assay::uop {
 // (IEEE 754-2019 maximum, minimum).
 std::optional<Value> eval_float(Op op, DType t, std::span<const Value> src);
 
-// The number that a decimal text (digits, point, exponent) stands for, rounded once to float type t.
+// The number that a decimal text (digits, point, exponent) stands for, rounded once to float type
+// t.
 Value decimal(DType t, std::string_view text);
 
 // Threefry-2x32 with 20 rounds (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3",
