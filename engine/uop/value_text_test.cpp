@@ -105,8 +105,8 @@ TEST(ValueText, RoundsALongDecimalOnce) {
   EXPECT_EQ(value_from_text(E5M2, "9.00000000000000000001"), of_double(E5M2, 10));
   EXPECT_EQ(value_from_text(F32, "16777217.0000000000000001"), of_double(F32, 16777218));
   EXPECT_EQ(value_from_text(F16, "65519.9999999999999999"), of_double(F16, 65504));
-  EXPECT_EQ(to_text(*value_from_text(F64, "1e400")), "inf");
-  EXPECT_EQ(to_text(*value_from_text(F64, "-1e-400")), "-0.0");
+  EXPECT_EQ(value_from_text(F64, "1e400"), highest(F64));
+  EXPECT_EQ(value_from_text(F64, "-1e-400"), of_double(F64, -0.0));
 }
 
 }  // namespace
