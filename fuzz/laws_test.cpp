@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ TEST_P(Laws, EveryFiringAndTheWholeKeepTheMeaning) {
     Rewriting run(g, {}, &judge);
     const Ref after = simple(run, before);
     ASSERT_NE(after, nullptr) << n;
-    ASSERT_FALSE(judge.counterexample().has_value()) << n << ": " << *judge.counterexample();
+    ASSERT_EQ(judge.counterexample(), std::nullopt) << n;
     ASSERT_TRUE(refines(g, before, after, n)) << n;
     ASSERT_TRUE(judge.is_in_step() && judge.firings() == run.firings()) << n;
   }
@@ -151,7 +152,7 @@ TEST_P(Laws, HoldWithoutAnyOneRule) {
     Rewriting run(g, switches, &judge);
     const Ref after = simple(run, before);
     ASSERT_NE(after, nullptr) << n << " without " << switches.off[0];
-    ASSERT_FALSE(judge.counterexample().has_value()) << n << ": " << *judge.counterexample();
+    ASSERT_EQ(judge.counterexample(), std::nullopt) << n;
     ASSERT_TRUE(refines(g, before, after, n)) << n << " without " << switches.off[0];
   }
 }
@@ -186,7 +187,7 @@ TEST_P(Laws, HoldFromTheTopDown) {
     Rewriting run(g, {}, &judge);
     const Result<Ref> after = run.rewrite(uop::symbolic_rules(), before, options);
     ASSERT_TRUE(after.ok()) << n << ": " << after.error().message << uop::shown(before, 40);
-    ASSERT_FALSE(judge.counterexample().has_value()) << n << ": " << *judge.counterexample();
+    ASSERT_EQ(judge.counterexample(), std::nullopt) << n;
     ASSERT_TRUE(refines(g, before, after.value(), n)) << n;
   }
 }
@@ -212,10 +213,10 @@ TEST(DrawnTerms, KeepTheirMeaningAndStaySimple) {
     FiringJudge judge;
     Rewriting run(g, {}, &judge);
     const Ref after = simplify(run, before).value();
-    if (judge.counterexample()) RC_FAIL(*judge.counterexample());
+    RC_ASSERT(judge.counterexample().value_or("sound") == "sound");
     uop::Random random(seed);
     const uop::Judged judged = uop::judge(g, before, after, random, 100);
-    if (judged.counterexample) RC_FAIL(*judged.counterexample);
+    RC_ASSERT(judged.counterexample.value_or("sound") == "sound");
     RC_ASSERT(simplify(run, after).value() == after);
   }));
 }
