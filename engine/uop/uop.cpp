@@ -9,10 +9,18 @@
 namespace assay::uop {
 namespace {
 
-constexpr uint32_t kFree = ~uint32_t{0};
 constexpr size_t kFirstSlots = 512;
-// A tag of 32 bits places a node in a table of up to 2^32 slots, two thirds of them taken.
-constexpr size_t kMostNodes = size_t{1} << 31;
+constexpr size_t kMostNodes = ~uint32_t{0};  // ids have 32 bits
+constexpr int kAddressBits = 48;
+
+uint64_t slot_of(Ref u, uint64_t hash) {
+  return reinterpret_cast<uintptr_t>(u) | hash >> kAddressBits << kAddressBits;
+}
+bool has_tag(uint64_t slot, uint64_t hash) { return (slot ^ hash) >> kAddressBits == 0; }
+Ref node_in(uint64_t slot) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the address shares its word with the tag
+  return reinterpret_cast<Ref>(slot & ((uint64_t{1} << kAddressBits) - 1));
+}
 
 // Folds a word into a hash: the 128-bit product spreads each bit over all others.
 uint64_t mix(uint64_t h, uint64_t word) {
@@ -29,12 +37,12 @@ uint64_t hash_of(std::string_view name, std::span<const int64_t> numbers) {
 
 // Where a node stands in the table. Within a graph, addresses name sources and records as well as
 // their contents do, and are at hand without touching them; the order of the table never shows.
-uint32_t tag_of(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
+uint64_t hash_of(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
   const uint64_t head =
       uint64_t(op) | uint64_t(dtype) << 8 | uint64_t(arg.kind) << 16 | uint64_t{src.size()} << 24;
   uint64_t h = mix(head * 0x452821E638D01377U, arg.bits);
   for (const Ref s : src) h = mix(h, reinterpret_cast<uintptr_t>(s));
-  return static_cast<uint32_t>(h);
+  return h;
 }
 
 bool same(Ref u, Op op, DType dtype, std::span<const Ref> src, Arg arg) {
@@ -63,7 +71,7 @@ struct Graph::Records {
 };
 
 Graph::Graph()
-    : slots_(kFirstSlots, Slot{0, kFree}),
+    : slots_(kFirstSlots, Slot{0}),
       records_(std::make_unique<Records>()),
       facts_(std::make_unique<Facts>()) {
   nodes_.reserve(kFirstSlots / 2);
@@ -71,38 +79,49 @@ Graph::Graph()
 Graph::~Graph() = default;
 
 Ref Graph::make(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
-  const uint32_t tag = tag_of(op, dtype, src, arg);
+  const uint64_t hash = hash_of(op, dtype, src, arg);
   const size_t mask = slots_.size() - 1;
-  size_t i = tag & mask;
-  for (; slots_[i].id != kFree; i = (i + 1) & mask) {
-    if (slots_[i].tag != tag) continue;
-    const Ref u = nodes_[slots_[i].id];
+  size_t i = hash & mask;
+  for (; slots_[i] != 0; i = (i + 1) & mask) {
+    if (!has_tag(slots_[i], hash)) continue;
+    const Ref u = node_in(slots_[i]);
     if (same(u, op, dtype, src, arg)) return u;
   }
-  slots_[i] = {tag, static_cast<uint32_t>(nodes_.size())};
-  return append(op, dtype, src, arg);
+  const Ref u = append(op, dtype, src, arg);
+  slots_[i] = slot_of(u, hash);
+  if (nodes_.size() * 3 > slots_.size() * 2) grow();
+  return u;
 }
 
 Ref Graph::append(Op op, DType dtype, std::span<const Ref> src, Arg arg) {
   ASSAY_CHECK(nodes_.size() < kMostNodes, "a graph holds at most {} nodes", kMostNodes);
   auto* u = static_cast<UOp*>(arena_.allocate(sizeof(UOp) + src.size_bytes()));
+  ASSAY_CHECK(reinterpret_cast<uintptr_t>(u) >> kAddressBits == 0, "addresses have 48 bits");
   auto* sources = reinterpret_cast<Ref*>(u + 1);
   std::copy(src.begin(), src.end(), sources);
   const auto id = static_cast<uint32_t>(nodes_.size());
   new (u) UOp{op, dtype, id, arg, std::span<const Ref>(sources, src.size())};
   nodes_.push_back(u);
-  if (nodes_.size() * 3 > slots_.size() * 2) grow();
   return u;
 }
 
 void Graph::grow() {
-  std::vector<Slot> larger(slots_.size() * 2, Slot{0, kFree});
+  std::vector<Slot> larger(slots_.size() * 2, Slot{0});
   const size_t mask = larger.size() - 1;
-  for (const Slot& slot : slots_) {
-    if (slot.id == kFree) continue;
-    size_t i = slot.tag & mask;
-    while (larger[i].id != kFree) i = (i + 1) & mask;
-    larger[i] = slot;
+  // Slots are asked for some nodes ahead, since each lies elsewhere in memory.
+  constexpr size_t kAhead = 16;
+  uint64_t hashes[kAhead];
+  for (size_t k = 0; k < nodes_.size() + kAhead; k++) {
+    uint64_t& hash = hashes[k % kAhead];
+    if (k >= kAhead) {
+      size_t i = hash & mask;
+      while (larger[i] != 0) i = (i + 1) & mask;
+      larger[i] = slot_of(nodes_[k - kAhead], hash);
+    }
+    if (k >= nodes_.size()) continue;
+    const Ref u = nodes_[k];
+    hash = hash_of(u->op, u->dtype, u->src, u->arg);
+    __builtin_prefetch(&larger[hash & mask]);
   }
   slots_ = std::move(larger);
 }

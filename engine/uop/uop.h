@@ -125,10 +125,9 @@ class Graph {
   Arena& arena() { return arena_; }
 
  private:
-  struct Slot {
-    uint32_t tag;  // of the node's parts; the slot is the first free one from tag on
-    uint32_t id;   // kFree where the slot is free
-  };
+  // A node's address in the low 48 bits, where every address of a process lies, and the top 16 of
+  // its hash above: a look-up reads no node but the one it finds. Zero where the slot is free.
+  using Slot = uint64_t;
   struct RecordHash;
   struct RecordEqual;
   struct Records;
