@@ -145,12 +145,7 @@ Bounds dim_difference(Graph& g, Ref a, Ref b) {
   if (a == b) return {0, 0};
   std::optional<Sum> difference = sum_of(g, a);
   const std::optional<Sum> subtrahend = sum_of(g, b);
-  bool held = difference && subtrahend && difference->add_constant(-Int128{subtrahend->constant});
-  if (held) {
-    for (const Sum::Term& t : subtrahend->terms()) {
-      held = held && difference->add(g, t.atom, -Int128{t.factor});
-    }
-  }
+  const bool held = difference && subtrahend && difference->add(g, *subtrahend, -1);
   if (held) return bounds(g, *difference);
   const Ref uncancelled = g.alu(Op::Sub, {a, b});
   return bounds(g, uncancelled);

@@ -118,6 +118,13 @@ bool Sum::add(Graph& g, Ref atom, Int128 factor) {
   return true;
 }
 
+bool Sum::add(Graph& g, const Sum& other, Int128 factor) {
+  for (const Term& t : other.terms()) {
+    if (!add(g, t.atom, Int128{t.factor} * factor)) return false;
+  }
+  return add_constant(Int128{other.constant} * factor);
+}
+
 std::optional<Sum> sum_of(Graph& g, Ref u) {
   NodeMap<SumOfNode>& known = g.facts().sums;
   if (!known.has(u)) {

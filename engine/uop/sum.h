@@ -40,6 +40,8 @@ struct Sum {
   // Adds factor · atom, in place; false where there is no room or a number leaves 64 bits.
   bool add(Graph& g, Ref atom, Int128 factor);
   bool add_constant(Int128 value);
+  // Adds factor · other.
+  bool add(Graph& g, const Sum& other, Int128 factor);
 };
 
 // The sum that u is; nothing where it has too many terms, a factor leaves 64 bits, or u may be

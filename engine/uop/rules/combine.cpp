@@ -24,37 +24,25 @@ Ref collect(Run& run, Ref u) {
 // a - b, if every factor and the constant is a multiple of m.
 std::optional<Sum> congruent_difference(Graph& g, const Sum& a, const Sum& b, Int128 m) {
   Sum d = a;
-  if (!d.add_constant(-Int128{b.constant}) || d.constant % m != 0) return std::nullopt;
-  for (const Sum::Term& t : b.terms()) {
-    if (!d.add(g, t.atom, -Int128{t.factor})) return std::nullopt;
-  }
+  if (!d.add(g, b, -1) || d.constant % m != 0) return std::nullopt;
   for (const Sum::Term& t : d.terms()) {
     if (t.factor % m != 0) return std::nullopt;
   }
   return d;
 }
 
-// sum + factor * (part without the term of `skip`), or nothing.
-std::optional<Sum> plus_rest(Graph& g, Sum sum, const Sum& part, Ref skip, Int128 factor) {
-  bool fits = sum.add_constant(Int128{part.constant} * factor);
-  for (const Sum::Term& t : part.terms()) {
-    if (t.atom != skip) fits = fits && sum.add(g, t.atom, Int128{t.factor} * factor);
-  }
-  return fits ? std::optional(sum) : std::nullopt;
-}
-
 // b has the quotient x // c as a term: b // m is then (x + c*rest) // (c*m), which differs from
 // p // (c*m) by a sum s where p - (x + c*rest) is c*m*s. What is wanted is b + m*s.
 std::optional<Sum> divided_through(Graph& g, const Sum& b, Ref quotient, const Sum& p, int64_t m) {
   const int64_t c = divisor(quotient);
-  const std::optional<Sum> x = sum_of(g, quotient->src[0]);
-  const std::optional<Sum> whole = x ? plus_rest(g, *x, b, quotient, c) : std::nullopt;
-  std::optional<Sum> shift =
-      whole ? congruent_difference(g, p, *whole, Int128{c} * m) : std::nullopt;
+  std::optional<Sum> whole = sum_of(g, quotient->src[0]);
+  Sum rest = b;
+  if (!whole || !rest.add(g, quotient, -1) || !whole->add(g, rest, c)) return std::nullopt;
+  std::optional<Sum> shift = congruent_difference(g, p, *whole, Int128{c} * m);
   if (!shift) return std::nullopt;
   shift->constant /= c;
   for (int i = 0; i < shift->count; i++) shift->items[i].factor /= c;
-  return plus_rest(g, b, *shift, nullptr, 1);
+  return shift->add(g, b, 1) ? shift : std::nullopt;
 }
 
 // The b that quotient `q` is the floor quotient of by m and that leaves the same remainder as
@@ -76,13 +64,12 @@ std::optional<Sum> divided_by(Graph& g, Ref q, Ref base, int64_t m) {
 // sum - (its terms i and j) + s * b.
 Ref replace_pair(Graph& g, const Sum& sum, int i, int j, const Sum& b, int64_t s) {
   Sum result;
-  bool fits = result.add_constant(sum.constant) && result.add_constant(Int128{b.constant} * s);
+  bool fits = result.add_constant(sum.constant);
   for (int k = 0; k < sum.count; k++) {
     const Sum::Term& t = sum.items[k];
     if (k != i && k != j) fits = fits && result.add(g, t.atom, t.factor);
   }
-  for (const Sum::Term& t : b.terms()) fits = fits && result.add(g, t.atom, Int128{t.factor} * s);
-  return fits ? build(g, result) : nullptr;
+  return fits && result.add(g, b, s) ? build(g, result) : nullptr;
 }
 
 // (b % m)*s + q*(m*s) where q is b // m, or (b // m) % e.

@@ -185,10 +185,7 @@ Ref inner_mod(Run& run, Ref u) {
       continue;
     }
     const std::optional<Sum> inner = sum_of(g, t.atom->src[0]);
-    if (!inner || !x.add_constant(Int128{inner->constant} * t.factor)) return nullptr;
-    for (const Sum::Term& i : inner->terms()) {
-      if (!x.add(g, i.atom, Int128{i.factor} * t.factor)) return nullptr;
-    }
+    if (!inner || !x.add(g, *inner, t.factor)) return nullptr;
   }
   if (!changed) return nullptr;
   const Ref dividend = build(g, x);
