@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/result.h"
+#include "engine/tensor/program/program.h"
+#include "oracles/reference/bounded.h"
+
+namespace assay::reference {
+
+// A tensor of the reference: elements in row-major order.
+struct Array {
+  DType dtype = DType::Void;
+  std::vector<int64_t> shape;
+  std::vector<Bounded> elements;
+};
+
+// The values of outputs(program), in that order, straight from the text: statements are evaluated
+// one after the other, each value in an array of its own, views as views. An error says which line
+// breaks which rule (a written type or shape that does not follow, an axis out of range).
+Result<std::vector<Array>> evaluate(const tensor::Program& program);
+
+}  // namespace assay::reference
