@@ -15,7 +15,8 @@ namespace assay::tensor {
 //   normal    mean 0, deviation 1
 //   integers  whole numbers in [low, high], default [-8, 8] (cut to what the type holds)
 //   nasty     NaN, ±inf, ±0, subnormals, the largest and least, powers of two, ±1, near-ties; for
-//             integers the ends, 0, ±1, powers of two and their neighbours; mixed with ordinary ones
+//             integers the ends, 0, ±1, powers of two and their neighbours; mixed with ordinary
+//             ones
 Result<std::vector<uint64_t>> input_bits(const Define& input, int64_t count);
 
 }  // namespace assay::tensor

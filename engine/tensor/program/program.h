@@ -53,9 +53,9 @@ struct Slice {
 // The value of an attribute by its kind: monostate absent; Axis, Int: int64_t; Axes:
 // vector<int64_t>; Size: Size; Sizes: vector<Size>; Bool: bool; Number: Literal; Type: DType; Word,
 // Text: string; Slices: vector<Slice>; Data: vector<Literal>.
-using AttrValue = std::variant<std::monostate, bool, int64_t, std::vector<int64_t>, Size,
-                               std::vector<Size>, Literal, DType, std::string, std::vector<Slice>,
-                               std::vector<Literal>>;
+using AttrValue =
+    std::variant<std::monostate, bool, int64_t, std::vector<int64_t>, Size, std::vector<Size>,
+                 Literal, DType, std::string, std::vector<Slice>, std::vector<Literal>>;
 
 // What an op works on: the value that an earlier statement defines, or a number. A number takes the
 // type of the other operands; one with a point joins integers at f32; alone it has no type.
@@ -72,9 +72,10 @@ struct Define {
   DType dtype = DType::Void;
   std::vector<Size> shape;
   Op op = Op::Input;
-  std::vector<Operand> operands;  // as many as the row names (absent ones too), or more if it repeats
-  std::vector<AttrValue> attrs;   // one for each of the row's, defaults filled in
-  std::string device;             // "" is the default one
+  std::vector<Operand>
+      operands;  // as many as the row names (absent ones too), or more if it repeats
+  std::vector<AttrValue> attrs;  // one for each of the row's, defaults filled in
+  std::string device;            // "" is the default one
 };
 // target := value. The value broadcasts to the target's shape and has its type.
 struct Write {
@@ -93,7 +94,7 @@ struct Bind {
 // expect y = […] or error "…"; either may be missing. An error alone has no value.
 struct Expect {
   int32_t value = -1;
-  std::vector<Literal> data;  // one for each element, or one for all
+  std::vector<Literal> data;         // one for each element, or one for all
   std::optional<std::string> error;  // part of the message that building or scheduling may give
   bool may_be_value() const { return value >= 0; }
 };
