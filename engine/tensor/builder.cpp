@@ -76,7 +76,17 @@ Ref Builder::bound(const Variable& variable, int64_t value) {
   return g.make(uop::Op::Bind, uop::Index, {v, g.constant(uop::Index, value)});
 }
 
+// Nodes of a graph that the session has left are made anew.
+void Builder::follow() {
+  if (generation_ == session_.generation()) return;
+  generation_ = session_.generation();
+  for (size_t k = 0; k < variables_.size(); ++k) {
+    variables_[k] = bound(program_.variables[k], values_[k]);
+  }
+}
+
 Result<bool> Builder::step(size_t statement) {
+  follow();
   const Statement& s = program_.statements[statement];
   Result<bool> done = true;
   if (const auto* d = std::get_if<Define>(&s.what)) {
@@ -171,6 +181,7 @@ void Builder::finish(size_t statement) {
   for (const int32_t value : last_uses_[statement]) {
     tensors_[static_cast<size_t>(value)] = Tensor();
   }
+  session_.compact();
 }
 
 }  // namespace assay::tensor

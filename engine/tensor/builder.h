@@ -29,13 +29,15 @@ class Builder {
   const Tensor& tensor(int32_t value) const { return tensors_[static_cast<size_t>(value)]; }
   // Storage made since the last call.
   std::vector<InitialContents> take_contents() { return std::move(contents_); }
-  // To be called when statement k and what it asks for are done.
+  // To be called when statement k and what it asks for are done. Nodes that the caller holds may be
+  // gone then (Session::compact).
   void finish(size_t statement);
 
  private:
   Result<bool> define(size_t statement, const Define& define);
   Result<bool> input(size_t statement, const Define& define);
   Result<bool> write(const Write& write);
+  void follow();
   Ref bound(const Variable& variable, int64_t value);
 
   Session& session_;
@@ -45,6 +47,7 @@ class Builder {
   std::vector<Tensor> tensors_;                  // by statement
   std::vector<std::vector<int32_t>> last_uses_;  // values to drop after each statement
   std::vector<InitialContents> contents_;
+  uint32_t generation_ = 0;
 };
 
 }  // namespace assay::tensor

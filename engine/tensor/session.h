@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,23 +33,22 @@ class Tensor {
 
   explicit operator bool() const { return session_ != nullptr; }
   // The place of its cell in the session.
-  uint32_t cell() const { return cell_; }
+  uint32_t cell() const;
   // The value as it is now.
   Ref read() const;
   // The view as a term over a hole, a node that stands for the whole cell: what a further view is
   // built on.
-  Ref term() const { return term_; }
+  Ref term() const;
   // Another handle to the same cell, through the view that `term` says: movement (but EXPAND) and
   // BITCAST over this tensor's term.
   Tensor view(Ref term) const;
 
  private:
   friend class Session;
-  Tensor(Session* session, uint32_t cell, Ref term);
+  Tensor(Session* session, uint32_t view) : session_(session), view_(view) {}
 
   Session* session_ = nullptr;
-  uint32_t cell_ = 0;
-  Ref term_ = nullptr;
+  uint32_t view_ = 0;  // its place among the session's views
 };
 
 // The storage of one value, and the node that says what is in it.
@@ -59,6 +60,12 @@ struct Cell {
   uint32_t handles = 0;
 };
 
+// What a handle shows: a cell through a term over its hole.
+struct View {
+  uint32_t cell = 0;
+  Ref term = nullptr;
+};
+
 // Owns the graph, the numbers of its storage and the live values.
 class Session {
  public:
@@ -67,7 +74,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  Graph& graph() { return graph_; }
+  Graph& graph() { return *graph_; }
   Ref default_device() const { return default_device_; }
   Ref device(std::string_view name);  // the default one for ""
 
@@ -94,15 +101,25 @@ class Session {
   };
   void realized(const uop::Substitution& map, std::span<const Owner> owners);
 
+  // Copies what lives to a fresh graph where the graph holds more than `enough` nodes and most are
+  // dead. All nodes that others hold are gone then: the generation counts how often that was.
+  void compact(size_t enough = size_t{1} << 20);
+  uint32_t generation() const { return generation_; }
+
  private:
   friend class Tensor;
+  Tensor handle(uint32_t cell, Ref term);
   void ensure_storage(Cell& cell);
-  void release(uint32_t cell);
+  void release(uint32_t view);
 
-  Graph graph_;
+  std::unique_ptr<Graph> graph_;
   Ref default_device_;
   int32_t next_buffer_ = 0;
+  uint32_t generation_ = 0;
   std::vector<Cell> cells_;
+  std::vector<View> views_;
+  std::vector<uint32_t> free_cells_;
+  std::vector<uint32_t> free_views_;
 };
 
 // The BUFFER or PARAM that a state is a version of; nullptr for a computed value.
