@@ -28,8 +28,24 @@ inline constexpr int kOpCount = 0
 
 // What an op does, for those that treat ops alike by it.
 enum class Family : uint8_t {
-  Source, Random, Unary, Convert, Binary, Compare, Select, Ternary, View, Move, Reduce, Scan,
-  Contract, Window, Norm, Index, Order, State,
+  Source,
+  Random,
+  Unary,
+  Convert,
+  Binary,
+  Compare,
+  Select,
+  Ternary,
+  View,
+  Move,
+  Reduce,
+  Scan,
+  Contract,
+  Window,
+  Norm,
+  Index,
+  Order,
+  State,
 };
 
 // How the type of a result follows.
@@ -43,7 +59,18 @@ enum class ResultType : uint8_t {
 };
 
 enum class AttrKind : uint8_t {
-  Axis, Axes, Int, Size, Sizes, Bool, Number, Type, Word, Text, Slices, Data,
+  Axis,
+  Axes,
+  Int,
+  Size,
+  Sizes,
+  Bool,
+  Number,
+  Type,
+  Word,
+  Text,
+  Slices,
+  Data,
 };
 
 struct OperandRow {
@@ -55,8 +82,8 @@ struct OperandRow {
 struct AttrRow {
   std::string_view name;
   AttrKind kind;
-  bool optional = false;             // may be absent, which has a meaning of its own
-  std::string_view fallback;         // as text; "" where there is none
+  bool optional = false;                // may be absent, which has a meaning of its own
+  std::string_view fallback;            // as text; "" where there is none
   std::vector<std::string_view> words;  // of a Word
 };
 

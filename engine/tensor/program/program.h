@@ -42,6 +42,13 @@ struct Literal {
 std::optional<uint64_t> bits_at(const Literal& literal, DType t);
 // The literal whose bits at t these are; NaNs all read nan.
 Literal literal_of(uint64_t bits, DType t);
+// Whether two literals print alike: NaNs do, 1 and 1.0 do not, nor do 0.0 and -0.0.
+bool same(const Literal& a, const Literal& b);
+
+// The number of elements of a shape; nothing where a size is negative or has no value, or past 64
+// bits.
+std::optional<int64_t> element_count(const std::vector<Size>& shape,
+                                     const std::vector<int64_t>& values);
 
 // begin:end:step of one axis; an absent end is the axis's own.
 struct Slice {
@@ -53,9 +60,12 @@ struct Slice {
 // The value of an attribute by its kind: monostate absent; Axis, Int: int64_t; Axes:
 // vector<int64_t>; Size: Size; Sizes: vector<Size>; Bool: bool; Number: Literal; Type: DType; Word,
 // Text: string; Slices: vector<Slice>; Data: vector<Literal>.
-using AttrValue = std::variant<std::monostate, bool, int64_t, std::vector<int64_t>, Size,
-                               std::vector<Size>, Literal, DType, std::string, std::vector<Slice>,
-                               std::vector<Literal>>;
+using AttrValue =
+    std::variant<std::monostate, bool, int64_t, std::vector<int64_t>, Size, std::vector<Size>,
+                 Literal, DType, std::string, std::vector<Slice>, std::vector<Literal>>;
+
+// The value of each attribute of the op's row where a statement does not write it.
+const std::vector<AttrValue>& default_attrs(Op op);
 
 // What an op works on: the value that an earlier statement defines, or a number. A number takes the
 // type of the other operands; one with a point joins integers at f32; alone it has no type.
@@ -72,9 +82,10 @@ struct Define {
   DType dtype = DType::Void;
   std::vector<Size> shape;
   Op op = Op::Input;
-  std::vector<Operand> operands;  // as many as the row names (absent ones too), or more if it repeats
-  std::vector<AttrValue> attrs;   // one for each of the row's, defaults filled in
-  std::string device;             // "" is the default one
+  std::vector<Operand>
+      operands;  // as many as the row names (absent ones too), or more if it repeats
+  std::vector<AttrValue> attrs;  // one for each of the row's, defaults filled in
+  std::string device;            // "" is the default one
 };
 // target := value. The value broadcasts to the target's shape and has its type.
 struct Write {
@@ -93,7 +104,7 @@ struct Bind {
 // expect y = […] or error "…"; either may be missing. An error alone has no value.
 struct Expect {
   int32_t value = -1;
-  std::vector<Literal> data;  // one for each element, or one for all
+  std::vector<Literal> data;         // one for each element, or one for all
   std::optional<std::string> error;  // part of the message that building or scheduling may give
   bool may_be_value() const { return value >= 0; }
 };
