@@ -44,7 +44,7 @@ constexpr Sample kSamples[] = {
     {Op::Where, "c: bool[2, 1] = input()\nx: i8[3] = input()\ny: f32[2, 3] = where(c, x, 0.5)"},
     {Op::Where, "x: i8[3] = input()\ny: i8[3] = where(true, 1, x)"},
     {Op::Clip, "x: u8[3] = input()\ny: u8[3] = clip(x, 2, 200)"},
-    {Op::Clip, "x: f32[3] = input()\ny: f32[3] = clip(x, _, 1)"},
+    {Op::Clip, "x: f32[3] = input()\ny: f32[3] = clip(x, none, 1)"},
     {Op::Lerp, "x: f32[3] = input()\ny: f32[3] = lerp(x, 1, 0.5)"},
     {Op::Pow, "x: i32[4] = input()\ny: f32[4] = pow(x, 0.5)"},
     {Op::Pow, "x: i32[4] = input()\ny: i32[4] = pow(x, -2)"},
