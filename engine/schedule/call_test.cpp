@@ -158,20 +158,5 @@ TEST_F(Calls, BoundVariablesBecomeArguments) {
   for (const Ref u : uop::toposort(g(), call->src[0])) EXPECT_NE(u->op, Op::Bind);
 }
 
-TEST_F(Calls, ASnapshotIsReadByReadersAndNotByWriters) {
-  const Tensor x = input();
-  const Tensor y = value(add(x.read(), number(10)));
-  session.write(x, y.read());
-  const Ref sink = transform_to_call(g(), pick({&x}).sink)->src[0];
-  const std::array<Version, 1> first = {{{0, 0}}};
-  const Ref changed = snapshot_readers(g(), sink, first);
-  int copies = 0;
-  for (const Ref u : uop::toposort(g(), changed)) copies += u->op == Op::Contiguous ? 1 : 0;
-  EXPECT_EQ(copies, 1);
-  EXPECT_EQ(storage_of(changed->src[0])->op, Op::Param);
-  const std::array<Version, 1> second = {{{0, 1}}};
-  EXPECT_EQ(snapshot_readers(g(), sink, second), sink);
-}
-
 }  // namespace
 }  // namespace assay::schedule

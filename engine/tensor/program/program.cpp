@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 
 #include "engine/check.h"
@@ -49,13 +50,13 @@ std::optional<Int128> whole(double x) {
   return static_cast<Int128>(x);
 }
 
-// The double nearest to the shortest decimal that reads back to this value at its type.
-double shortest(uop::Value v) {
-  const std::string text = uop::to_text(v);
+// The double nearest to the shortest decimal that reads back to this f32.
+double shortest(float x) {
+  char digits[32];
+  const char* end = std::to_chars(std::begin(digits), std::end(digits), x).ptr;
   double result = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), result);
-  const bool same = read.ec == std::errc() && uop::of_double(v.dtype, result) == v;
-  return same ? result : uop::as_double(v);
+  std::from_chars(std::begin(digits), end, result);
+  return static_cast<float>(result) == x ? result : static_cast<double>(x);
 }
 
 // The places that statements read: not those that they only write to.
@@ -116,7 +117,8 @@ Literal literal_of(uint64_t bits, DType t) {
   const uop::Value v = {t, bits};
   if (uop::is_float(t)) {
     if (uop::is_nan(v)) return {Literal::Kind::Float, 0, std::numeric_limits<double>::quiet_NaN()};
-    return {Literal::Kind::Float, 0, t == DType::F64 ? uop::as_double(v) : shortest(v)};
+    const double x = uop::as_double(v);
+    return {Literal::Kind::Float, 0, t == DType::F32 ? shortest(static_cast<float>(x)) : x};
   }
   return {t == DType::Bool ? Literal::Kind::Bool : Literal::Kind::Int, uop::as_int(v), 0};
 }
