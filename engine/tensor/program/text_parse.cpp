@@ -82,7 +82,8 @@ Parser::Done Parser::statement() {
     return tokens_.error(first.text, fmt::format("'{}' is not in this engine yet", first.text));
   }
   const auto* row = std::ranges::find(kRows, first.text, &Row::word);
-  return row == std::end(kRows) ? define_or_write() : (this->*row->read)();
+  const bool is_name = tokens_.next().is(":") || tokens_.next().is(":=");
+  return row == std::end(kRows) || is_name ? define_or_write() : (this->*row->read)();
 }
 
 // var n in 1..16 = 5
