@@ -43,7 +43,7 @@ Bounded atan(const At& at, const Bounded& x) {
                                              0.1999355085,  -0.3333314528, 1};
   const Bounded a = at.abs(x);
   const Bounded is_large = at.lt(at.number(1), a);
-  const Bounded z = at.pick(is_large, at.recip(a), a);
+  const Bounded z = at.pick(is_large, at.div(at.number(1), a), a);
   const Bounded p = at.mul(polynomial(at, at.mul(z, z), kCoefficients), z);
   return at.copysign(at.pick(is_large, less(at, kHalfPi, p), p), x);
 }
@@ -75,13 +75,15 @@ Bounded atanh(const At& at, const Bounded& x) {
 Bounded erf(const At& at, const Bounded& x) {
   static constexpr double kCoefficients[] = {1.061405429, -1.453152027, 1.421413741, -0.284496736,
                                              0.254829592};
-  const Bounded t = at.recip(more(at, 1, times(at, 0.3275911, at.abs(x))));
+  const Bounded t = at.div(at.number(1), more(at, 1, times(at, 0.3275911, at.abs(x))));
   const Bounded p = at.mul(polynomial(at, t, kCoefficients), t);
   const Bounded tail = at.mul(p, at.exp(at.neg(at.square(x))));
   return at.mul(apply(Fn::Sign, at.t, x), less(at, 1, tail));
 }
 
-Bounded sigmoid(const At& at, const Bounded& x) { return at.recip(more(at, 1, at.exp(at.neg(x)))); }
+Bounded sigmoid(const At& at, const Bounded& x) {
+  return at.div(at.number(1), more(at, 1, at.exp(at.neg(x))));
+}
 
 Bounded relu(const At& at, const Bounded& x) { return at.max(x, of_integer(at.t, 0)); }
 

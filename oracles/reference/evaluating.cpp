@@ -36,7 +36,9 @@ Result<Bounded> Evaluating::number(std::string_view name, DType t) const {
 }
 
 DType Evaluating::accumulator(DType t) const {
-  if (has("acc")) return std::get<DType>(attr("acc"));
+  const auto& attrs = row().attrs;
+  const bool may_say = std::ranges::find(attrs, "acc", &tensor::AttrRow::name) != attrs.end();
+  if (may_say && has("acc")) return std::get<DType>(attr("acc"));
   if (uop::is_float(t)) return uop::bits_of(t) < 32 ? uop::F32 : t;
   if (row().family == tensor::Family::Contract || uop::bits_of(t) > 32) return t;
   return uop::is_unsigned(t) && t != uop::Bool ? uop::U32 : uop::I32;
