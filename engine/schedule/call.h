@@ -41,15 +41,4 @@ Realization pick_outputs(Session& session, std::span<const Tensor* const> tensor
 // BINDs. Nothing of the session is left in the body: equal bodies are equal work.
 Ref transform_to_call(Graph& g, Ref sink);
 
-// A version of storage in the body of a call: of PARAM{slot}, after so many AFTERs.
-struct Version {
-  int64_t slot;
-  int32_t depth;
-  auto operator<=>(const Version&) const = default;
-};
-
-// The body with every read of these versions replaced by a read of a copy of them (CONTIGUOUS),
-// which is made as soon as the version is there. Writers stay on the storage itself.
-Ref snapshot_readers(Graph& g, Ref sink, std::span<const Version> versions);
-
 }  // namespace assay::schedule

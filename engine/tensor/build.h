@@ -37,14 +37,23 @@ struct Building {
   bool flag(std::string_view name) const;
   int64_t integer(std::string_view name) const;
   double number(std::string_view name) const;
-  Ref constant(std::string_view name, DType t) const;  // a Number, at a type that can hold it
+  // A Number as a constant; an error names a type that cannot hold it.
+  Result<Ref> constant(std::string_view name, DType t) const;
   std::string_view word(std::string_view name) const;
   DType type(std::string_view name) const;
+  Ref size(std::string_view name) const;               // of a Size
   std::vector<Ref> dims(std::string_view name) const;  // of Sizes
-  // An axis of a value of this rank, from 0; an error names the axis and the rank.
+  const std::vector<Slice>& slices(std::string_view name) const;
+  // An axis of a value of this rank, from 0; an error names the axis and the rank. A scalar has
+  // axis 0, of one element, for those that ask.
   Result<int64_t> axis(std::string_view name, size_t rank) const;
-  // Axes in rising order, each once; all where the attribute is absent.
+  // Axes in rising order, each once; all where the attribute is absent. Of a scalar there are none.
   Result<std::vector<int64_t>> axes(std::string_view name, size_t rank) const;
+  // Axes as they are written, each once.
+  Result<std::vector<int64_t>> listed_axes(std::string_view name, size_t rank) const;
+
+ private:
+  const AttrValue& attr(std::string_view name) const;
 };
 
 // The node that an op denotes. An error says which rule is broken, without place.
@@ -55,5 +64,14 @@ struct BuildRow {
 };
 // One row an op, by Op: what parts of the table the files beside this one add up to.
 std::span<const BuildRow> all_builds();
+
+// The node that a statement defines: its operands, null where they are numbers or absent, are given
+// their types, its op is built, and what is built has the written type and, where the variables are
+// what they are bound to, the written shape. An error says which rule is broken, without place. Of
+// a view the first operand may be any node that stands for the value; what is built over it is
+// movement, but no EXPAND, and BITCAST. A COPY is left to the caller, who knows the devices, and so
+// is an input, which is storage.
+Result<Ref> build(Graph& g, const Program& program, const Define& define, std::vector<Ref> operands,
+                  std::span<const Ref> variables);
 
 }  // namespace assay::tensor

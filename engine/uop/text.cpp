@@ -27,46 +27,6 @@ void append_numbers(std::string& out, std::span<const int64_t> numbers, std::str
   }
 }
 
-void append_arg(std::string& out, Ref u) {
-  const Arg arg = u->arg;
-  const auto end = std::back_inserter(out);
-  switch (arg.kind) {
-    case ArgKind::None:
-    case ArgKind::Value: return;
-    case ArgKind::Number: fmt::format_to(end, " {{{}}}", arg.number()); return;
-    case ArgKind::Axis:
-      fmt::format_to(end, " {{{} {}}}", arg.number(), to_text(arg.axis_type()));
-      return;
-    case ArgKind::Place:
-      fmt::format_to(end, " {{{} {}}}", arg.number(), to_text(arg.addr_space()));
-      return;
-    case ArgKind::Fold:
-      fmt::format_to(end, " {{{} {}}}", to_text(arg.fold_op()), arg.number());
-      return;
-    case ArgKind::Numbers:
-      out += " {";
-      append_numbers(out, arg.numbers(), "");
-      break;
-    case ArgKind::Name:
-      out += " {";
-      append_quoted(out, arg.name());
-      break;
-    case ArgKind::Symbol:
-      out += " {";
-      append_quoted(out, arg.name());
-      for (const int64_t n : arg.numbers()) {
-        fmt::format_to(end, " {}", to_text(Value{u->dtype, static_cast<uint64_t>(n)}));
-      }
-      break;
-    case ArgKind::Info:
-      out += " {";
-      append_quoted(out, arg.name());
-      append_numbers(out, arg.numbers(), " ");
-      break;
-  }
-  out += '}';
-}
-
 // The nodes of a text by name. Printed names, which count the nodes, are found by their number;
 // others in a tree, which no choice of names can make slow.
 class Names {
@@ -341,6 +301,46 @@ Ref Parser::node() {
 }
 
 }  // namespace
+
+void append_arg(std::string& out, Ref u) {
+  const Arg arg = u->arg;
+  const auto end = std::back_inserter(out);
+  switch (arg.kind) {
+    case ArgKind::None:
+    case ArgKind::Value: return;
+    case ArgKind::Number: fmt::format_to(end, " {{{}}}", arg.number()); return;
+    case ArgKind::Axis:
+      fmt::format_to(end, " {{{} {}}}", arg.number(), to_text(arg.axis_type()));
+      return;
+    case ArgKind::Place:
+      fmt::format_to(end, " {{{} {}}}", arg.number(), to_text(arg.addr_space()));
+      return;
+    case ArgKind::Fold:
+      fmt::format_to(end, " {{{} {}}}", to_text(arg.fold_op()), arg.number());
+      return;
+    case ArgKind::Numbers:
+      out += " {";
+      append_numbers(out, arg.numbers(), "");
+      break;
+    case ArgKind::Name:
+      out += " {";
+      append_quoted(out, arg.name());
+      break;
+    case ArgKind::Symbol:
+      out += " {";
+      append_quoted(out, arg.name());
+      for (const int64_t n : arg.numbers()) {
+        fmt::format_to(end, " {}", to_text(Value{u->dtype, static_cast<uint64_t>(n)}));
+      }
+      break;
+    case ArgKind::Info:
+      out += " {";
+      append_quoted(out, arg.name());
+      append_numbers(out, arg.numbers(), " ");
+      break;
+  }
+  out += '}';
+}
 
 bool is_stage_name(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.-") ==

@@ -37,6 +37,10 @@ bool is_stage_name(std::string_view text);
 // `stage` is such a name. All below root is well formed (verify) where it is to be read again.
 std::string to_text(Graph& g, Ref root, std::string_view stage);
 
+// What u carries besides sources, as it stands in the text: " {3 weak}", or nothing. A value stands
+// before.
+void append_arg(std::string& out, Ref u);
+
 struct Parsed {
   Ref root = nullptr;
   std::string stage;

@@ -42,6 +42,13 @@ struct Literal {
 std::optional<uint64_t> bits_at(const Literal& literal, DType t);
 // The literal whose bits at t these are; NaNs all read nan.
 Literal literal_of(uint64_t bits, DType t);
+// Whether two literals print alike: NaNs do, 1 and 1.0 do not, nor do 0.0 and -0.0.
+bool same(const Literal& a, const Literal& b);
+
+// The number of elements of a shape; nothing where a size is negative or has no value, or past 64
+// bits.
+std::optional<int64_t> element_count(const std::vector<Size>& shape,
+                                     const std::vector<int64_t>& values);
 
 // begin:end:step of one axis; an absent end is the axis's own.
 struct Slice {
@@ -56,6 +63,9 @@ struct Slice {
 using AttrValue =
     std::variant<std::monostate, bool, int64_t, std::vector<int64_t>, Size, std::vector<Size>,
                  Literal, DType, std::string, std::vector<Slice>, std::vector<Literal>>;
+
+// The value of each attribute of the op's row where a statement does not write it.
+const std::vector<AttrValue>& default_attrs(Op op);
 
 // What an op works on: the value that an earlier statement defines, or a number. A number takes the
 // type of the other operands; one with a point joins integers at f32; alone it has no type.

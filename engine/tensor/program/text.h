@@ -30,4 +30,9 @@ Result<Program> from_text(std::string_view text);
 // Canonical text: reading it gives the same program, and printing that the same text.
 std::string to_text(const Program& program);
 
+// Pieces of it, for messages.
+std::string to_text(const Literal& literal);
+std::string to_text(const Size& size, const std::vector<Variable>& variables);
+std::string to_text(const Statement& statement, const Program& program);
+
 }  // namespace assay::tensor

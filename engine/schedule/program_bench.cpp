@@ -1,0 +1,84 @@
+// Tensors to ordered kernels over planned memory: the twelve programs that the peer was timed on,
+// each in a session of its own with an empty cache.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/check.h"
+#include "engine/schedule/schedule.h"
+#include "engine/tensor/builder.h"
+#include "engine/tensor/program/text.h"
+#include "engine/tensor/session.h"
+
+namespace assay::schedule {
+namespace {
+
+constexpr std::array<const char*, 12> kTimed = {
+    "relu_chain", "softmax",           "layernorm", "matmul", "mlp",    "conv2d",
+    "attention",  "transformer_block", "sum_all",   "cumsum", "rotary", "sgd_step"};
+
+tensor::Program program(const std::string& name) {
+  std::ifstream in(ASSAY_SOURCE_DIR "/corpus/seeds/program/" + name + ".tp");
+  std::ostringstream text;
+  text << in.rdbuf();
+  Result<tensor::Program> read = tensor::from_text(text.str());
+  ASSAY_CHECK(read.ok(), "{}: {}", name, to_string(read.error()));
+  return std::move(read).value();
+}
+
+// Builds the program and schedules all it forces. Adds the seconds that scheduling took.
+size_t schedule_program(const tensor::Program& program, double& seconds) {
+  Session session;
+  tensor::Builder builder(session, program);
+  const std::vector<tensor::Output> outputs = tensor::outputs(program);
+  for (size_t k = 0; k < program.statements.size(); ++k) {
+    const Result<bool> done = builder.step(k);
+    ASSAY_CHECK(done.ok(), "{}", to_string(done.error()));
+  }
+  std::vector<const Tensor*> tensors;
+  for (const tensor::Output& o : outputs) tensors.push_back(&builder.tensor(o.value));
+  const auto begin = std::chrono::steady_clock::now();
+  const Result<Schedule> made = schedule(session, tensors);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  ASSAY_CHECK(made.ok(), "{}", to_string(made.error()));
+  seconds += spent.count();
+  return made.value().linear->src.size();
+}
+
+void time_programs(benchmark::State& state, const std::vector<tensor::Program>& programs) {
+  size_t kernels = 0;
+  for (auto _ : state) {
+    double seconds = 0;
+    kernels = 0;
+    for (const tensor::Program& p : programs) kernels += schedule_program(p, seconds);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["kernels"] = static_cast<double>(kernels);
+}
+
+void schedule_each(benchmark::State& state) {
+  const char* name = kTimed.at(static_cast<size_t>(state.range(0)));
+  state.SetLabel(name);
+  time_programs(state, {program(name)});
+}
+BENCHMARK(schedule_each)->DenseRange(0, kTimed.size() - 1)->UseManualTime();
+
+void schedule_all(benchmark::State& state) {
+  std::vector<tensor::Program> programs;
+  for (const char* name : kTimed) programs.push_back(program(name));
+  time_programs(state, programs);
+}
+BENCHMARK(schedule_all)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Repetitions(20)
+    ->Iterations(1)
+    ->ReportAggregatesOnly();
+
+}  // namespace
+}  // namespace assay::schedule

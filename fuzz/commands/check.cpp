@@ -1,0 +1,135 @@
+#include "oracles/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "engine/schedule/rules.h"
+#include "fuzz/commands/command.h"
+#include "fuzz/commands/programs.h"
+
+namespace assay::fuzz {
+namespace {
+
+using oracles::Answer;
+using oracles::Checked;
+
+struct Options {
+  std::vector<std::string> programs;
+  uop::Switches switches;
+  uint64_t seed = 1;
+  bool quiet = false;
+};
+
+// What all programs together showed.
+struct Totals {
+  int passed = 0;
+  int failed = 0;
+  int malformed = 0;
+  int64_t elements = 0;
+  int64_t unspecified = 0;
+  int64_t ambiguous = 0;
+  int64_t planned = 0;
+  int64_t lower_bound = 0;
+  std::vector<double> sharpness;  // bound / max(error, half a unit in the last place)
+
+  void add(const Checked& checked) {
+    ++(checked.verdict.answer == Answer::Pass ? passed : failed);
+    planned += checked.planned_bytes;
+    lower_bound += checked.lower_bound_bytes;
+    for (const oracles::Judged& j : checked.judged) {
+      elements += j.comparison.elements();
+      unspecified += j.comparison.unspecified;
+      ambiguous += j.comparison.ambiguous;
+      sharpness.insert(sharpness.end(), j.comparison.sharpness.begin(),
+                       j.comparison.sharpness.end());
+    }
+  }
+};
+
+double percent(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void print_totals(Totals& t) {
+  fmt::print("{} programs: {} passed, {} failed, {} malformed\n", t.passed + t.failed + t.malformed,
+             t.passed, t.failed, t.malformed);
+  fmt::print("{} elements compared: {:.2f} % unspecified, {:.2f} % ambiguous\n", t.elements,
+             percent(t.unspecified, t.elements), percent(t.ambiguous, t.elements));
+  if (!t.sharpness.empty()) {
+    const auto middle = t.sharpness.begin() + static_cast<ptrdiff_t>(t.sharpness.size() / 2);
+    std::nth_element(t.sharpness.begin(), middle, t.sharpness.end());
+    fmt::print("error bounds: median {:.1f} times the larger of error and half an ulp\n", *middle);
+  }
+  if (t.lower_bound != 0) {
+    fmt::print("planned memory: {} bytes, {:.3f} of the lower bound\n", t.planned,
+               static_cast<double>(t.planned) / static_cast<double>(t.lower_bound));
+  }
+}
+
+void print_verdict(const std::string& path, const Checked& c, bool quiet) {
+  const bool passed = c.verdict.answer == Answer::Pass;
+  if (passed && quiet) return;
+  fmt::print("{} {}: {}; {} kernels, {} copies\n", passed ? "pass" : "FAIL", path,
+             c.verdict.evidence, c.kernels, c.copies);
+}
+
+ExitCode check_programs(const Options& options) {
+  const Result<std::vector<std::string>> files = program_files(options.programs);
+  if (!files.ok()) {
+    fmt::print(stderr, "assay check: {}\n", to_string(files.error()));
+    return kEnvironment;
+  }
+  schedule::Cache cache;
+  oracles::CheckOptions how;
+  how.seed = options.seed;
+  how.schedule.switches = options.switches;
+  how.schedule.cache = &cache;
+  Totals totals;
+  for (const std::string& path : files.value()) {
+    const Result<tensor::Program> program = read_program(path);
+    if (!program.ok()) {
+      fmt::print("malformed {}:{}\n", path, to_string(program.error()));
+      totals.malformed++;
+      continue;
+    }
+    const Checked checked = oracles::check(program.value(), how);
+    print_verdict(path, checked, options.quiet);
+    totals.add(checked);
+  }
+  print_totals(totals);
+  if (totals.failed != 0) return kFinding;
+  return totals.malformed == 0 ? kClean : kUsage;
+}
+
+ExitCode check(const Options& options) {
+  if (const auto unknown = options.switches.unknown_rule(schedule::all_rules())) {
+    fmt::print(stderr, "assay check: no rule is named '{}'; see assay rules\n", *unknown);
+    return kUsage;
+  }
+  return check_programs(options);
+}
+
+std::function<ExitCode()> declare(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("PROGRAM", options->programs, ".tp files, or folders of them")->required();
+  app.add_option("--seed", options->seed, "of the order in which independent kernels run");
+  app.add_flag("--quiet", options->quiet, "print only what fails, and the summary");
+  add_switches(app, options->switches);
+  return [options] { return check(*options); };
+}
+
+}  // namespace
+
+const Command& check_command() {
+  static constexpr Command kCommand = {
+      "check", "run programs through every stage and judge each against the reference", declare};
+  return kCommand;
+}
+
+}  // namespace assay::fuzz

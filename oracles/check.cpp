@@ -1,0 +1,218 @@
+#include "oracles/check.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "engine/tensor/builder.h"
+#include "engine/tensor/session.h"
+#include "oracles/interpreter/interpreter.h"
+#include "oracles/reference/reference.h"
+
+namespace assay::oracles {
+namespace {
+
+using interpreter::Elements;
+using interpreter::Memory;
+using tensor::Program;
+using tensor::Statement;
+using uop::Ref;
+
+// One run of a program: its session, and the memory of each way to execute it.
+class Checker {
+ public:
+  Checker(const Program& program, const CheckOptions& options)
+      : program_(program),
+        options_(options),
+        builder_(session_, program),
+        outputs_(tensor::outputs(program)) {}
+
+  Checked run() {
+    Result<std::vector<reference::Array>> reference = reference::evaluate(program_);
+    const std::optional<Error> refused = engine(reference.ok() ? &reference.value() : nullptr);
+    if (refused) {
+      made_.refused = to_string(*refused);
+      made_.verdict = refusal(reference.ok());
+    } else if (!reference.ok()) {
+      fail(fmt::format("the engine accepts what the reference refuses: {}",
+                       to_string(reference.error())));
+    } else {
+      expectations(reference.value());
+    }
+    if (made_.verdict.answer == Answer::Unknown) {
+      made_.verdict = {Answer::Pass, Strength::Sampled,
+                       fmt::format("{} values compared", made_.judged.size())};
+    }
+    return std::move(made_);
+  }
+
+ private:
+  void fail(std::string evidence) {
+    if (made_.verdict.answer == Answer::Fail) return;
+    made_.verdict = {Answer::Fail, Strength::Sampled, std::move(evidence)};
+  }
+
+  // The verdict on a program that the engine refuses.
+  Verdict refusal(bool is_well_formed) const {
+    bool expected = false;
+    for (const Statement& s : program_.statements) {
+      const auto* e = std::get_if<tensor::Expect>(&s.what);
+      if (e == nullptr || !e->error) continue;
+      expected = true;
+      if (made_.refused.find(*e->error) != std::string::npos) {
+        return {Answer::Pass, Strength::Exhaustive, made_.refused};
+      }
+    }
+    const std::string_view why = expected         ? "refused with another error than expected"
+                                 : is_well_formed ? "refused what is well-formed"
+                                                  : "malformed";
+    return {Answer::Fail, Strength::Sampled, fmt::format("{}: {}", why, made_.refused)};
+  }
+
+  // Builds and runs all statements. The error that stopped it, if one did.
+  std::optional<Error> engine(const std::vector<reference::Array>* expected) {
+    size_t next = 0;  // of outputs_
+    for (size_t k = 0; k <= program_.statements.size(); ++k) {
+      if (k < program_.statements.size()) {
+        const Result<bool> done = builder_.step(k);
+        if (!done.ok()) return done.error();
+        load_contents();
+      }
+      const size_t first = next;
+      while (next < outputs_.size() && static_cast<size_t>(outputs_[next].statement) == k) ++next;
+      if (first != next) {
+        std::optional<Error> error = force(first, next, expected);
+        if (error) return error;
+      }
+      if (k < program_.statements.size()) builder_.finish(k);
+    }
+    return std::nullopt;
+  }
+
+  void load_contents() {
+    for (const tensor::InitialContents& input : builder_.take_contents()) {
+      for (Memory* memory : {&kernels_, &planned_}) {
+        const std::span<std::byte> bytes = memory->of(session_.graph(), input.buffer);
+        std::copy(input.bytes.begin(), input.bytes.end(), bytes.begin());
+      }
+    }
+  }
+
+  int line_of(size_t output) const {
+    const auto k = static_cast<size_t>(outputs_[output].statement);
+    return k < program_.statements.size() ? program_.statements[k].line : 0;
+  }
+
+  // Schedules and runs what outputs [first, last) need, and compares them.
+  std::optional<Error> force(size_t first, size_t last,
+                             const std::vector<reference::Array>* expected) {
+    std::vector<const tensor::Tensor*> tensors;
+    for (size_t i = first; i < last; ++i) tensors.push_back(&builder_.tensor(outputs_[i].value));
+    if (options_.tensor_graph && expected != nullptr) {
+      compare_all("tensor", first, tensors, kernels_, *expected);
+    }
+    Result<schedule::Schedule> made = schedule::schedule(session_, tensors, options_.schedule);
+    if (!made.ok()) {
+      Error error = made.error();
+      if (error.line == 0) error.line = line_of(first);
+      return error;
+    }
+    const schedule::Schedule& s = made.value();
+    count(s);
+    const interpreter::Variables variables(s.variables.begin(), s.variables.end());
+    if (options_.kernels) {
+      execute("kernels", s.linear, variables, kernels_, {});
+      if (expected != nullptr) compare_all("kernels", first, tensors, kernels_, *expected);
+    }
+    if (options_.planned) {
+      std::vector<int> order;
+      if (s.planned != nullptr) {
+        order = interpreter::random_extension(s.planned, options_.seed);
+      }
+      execute("planned", s.planned, variables, planned_, order);
+      if (expected != nullptr) compare_all("planned", first, tensors, planned_, *expected);
+    }
+    return std::nullopt;
+  }
+
+  void count(const schedule::Schedule& s) {
+    if (s.linear == nullptr) return;
+    ++made_.schedules;
+    for (const Ref call : s.linear->src) {
+      const bool is_copy = call->src[0]->arg.name() == "copy";
+      ++(is_copy ? made_.copies : made_.kernels);
+    }
+    made_.planned_bytes += s.plan.planned_bytes;
+    made_.lower_bound_bytes += s.plan.lower_bound_bytes;
+  }
+
+  void execute(std::string_view stage, Ref linear, const interpreter::Variables& variables,
+               Memory& memory, std::span<const int> order) {
+    if (linear == nullptr) return;
+    const Result<bool> done = interpreter::run(session_.graph(), linear, variables, memory, order);
+    if (!done.ok()) fail(fmt::format("{}: {}", stage, to_string(done.error())));
+  }
+
+  void compare_all(std::string_view stage, size_t first,
+                   std::span<const tensor::Tensor* const> tensors, Memory& memory,
+                   const std::vector<reference::Array>& expected) {
+    if (made_.verdict.answer == Answer::Fail) return;
+    std::vector<Ref> nodes;
+    for (const tensor::Tensor* t : tensors) nodes.push_back(t->read());
+    const Result<std::vector<Elements>> values =
+        interpreter::evaluate(session_.graph(), nodes, bound_, memory);
+    if (!values.ok()) {
+      fail(fmt::format("{}: {}", stage, to_string(values.error())));
+      return;
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const Elements& e = values.value()[i];
+      judge(stage, first + i, compare(expected[first + i], e.bytes));
+    }
+  }
+
+  void judge(std::string_view stage, size_t output, Comparison comparison) {
+    const std::string& name = program_.define(outputs_[output].value).name;
+    if (!comparison.agrees()) {
+      fail(fmt::format("line {}: {} at stage {}: {}", line_of(output), name, stage,
+                       to_text(comparison)));
+    }
+    made_.judged.push_back({name, line_of(output), stage, std::move(comparison)});
+  }
+
+  // The reference against what the program expects.
+  void expectations(const std::vector<reference::Array>& values) {
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const auto k = static_cast<size_t>(outputs_[i].statement);
+      if (k >= program_.statements.size()) continue;
+      const auto* e = std::get_if<tensor::Expect>(&program_.statements[k].what);
+      if (e == nullptr) continue;
+      judge("expect", i, compare(values[i], e->data));
+    }
+    for (const Statement& s : program_.statements) {
+      const auto* e = std::get_if<tensor::Expect>(&s.what);
+      if (e != nullptr && !e->may_be_value()) {
+        fail(fmt::format("line {}: expected an error with '{}', found none", s.line, *e->error));
+      }
+    }
+  }
+
+  const Program& program_;
+  const CheckOptions& options_;
+  tensor::Session session_;
+  tensor::Builder builder_;
+  std::vector<tensor::Output> outputs_;
+  Memory kernels_;
+  Memory planned_;
+  interpreter::Variables bound_;
+  Checked made_;
+};
+
+}  // namespace
+
+Checked check(const Program& program, const CheckOptions& options) {
+  return Checker(program, options).run();
+}
+
+}  // namespace assay::oracles

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/schedule/schedule.h"
+#include "engine/tensor/program/program.h"
+#include "oracles/compare.h"
+#include "oracles/verdict.h"
+
+namespace assay::oracles {
+
+// What a program is taken through.
+struct CheckOptions {
+  bool tensor_graph = true;  // interpret what was to be scheduled
+  bool kernels = true;       // the LINEAR, over storage of its own for each buffer
+  bool planned = true;       // the LINEAR over arenas, in an order that its edges allow
+  uint64_t seed = 1;         // of that order
+  schedule::Options schedule = {};
+};
+
+// One value at one stage.
+struct Judged {
+  std::string value;       // its name
+  int line = 0;            // of the force or expect that reads it; 0 at the end of the program
+  std::string_view stage;  // "tensor", "kernels", "planned", "expect"
+  Comparison comparison;
+};
+
+struct Checked {
+  Verdict verdict;
+  std::vector<Judged> judged;
+  std::string refused;  // the error of building or scheduling, if there was one
+  int schedules = 0;
+  int kernels = 0;
+  int copies = 0;
+  int64_t planned_bytes = 0;
+  int64_t lower_bound_bytes = 0;
+};
+
+// Builds the program, schedules what it forces, runs each stage in the interpreter and compares
+// every output with the reference, and the reference with what the program expects. A program that
+// the engine refuses passes only where it expects an error of that text.
+Checked check(const tensor::Program& program, const CheckOptions& options = {});
+
+}  // namespace assay::oracles

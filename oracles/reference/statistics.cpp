@@ -1,0 +1,43 @@
+#include "oracles/reference/statistics.h"
+
+#include <algorithm>
+
+namespace assay::reference {
+namespace {
+
+Bounded decided_by(std::span<const Bounded> x, bool decisive) {
+  Bounded result = of_integer(uop::Bool, decisive ? 0 : 1);
+  for (const Bounded& v : x) {
+    if (v.is_exact() && (v.integer != 0) == decisive) return v;
+    if (!v.is_exact() && result.certainty != Certainty::Unspecified) result = v;
+  }
+  return result;
+}
+
+}  // namespace
+
+Bounded mean(const At& at, std::span<const Bounded> x) {
+  const Bounded n = of_integer(at.t, static_cast<int64_t>(x.size()));
+  return at.mul(sum(at.t, x), at.recip(n));
+}
+
+Bounded variance(const At& at, std::span<const Bounded> x, const Bounded& mean,
+                 int64_t correction) {
+  std::vector<Bounded> squares;
+  squares.reserve(x.size());
+  for (const Bounded& v : x) squares.push_back(at.square(at.sub(v, mean)));
+  const uop::Int128 n = uop::Int128{static_cast<int64_t>(x.size())} - correction;
+  return at.div(sum(at.t, squares), of_integer(at.t, std::max<uop::Int128>(0, n)));
+}
+
+void softmax(const At& at, std::span<const Bounded> x, std::span<Bounded> out) {
+  const Bounded largest = maximum(at.t, x);
+  for (size_t i = 0; i < x.size(); ++i) out[i] = at.exp(at.sub(x[i], largest));
+  const Bounded total = sum(at.t, out);
+  for (Bounded& e : out) e = at.div(e, total);
+}
+
+Bounded any(std::span<const Bounded> x) { return decided_by(x, true); }
+Bounded all(std::span<const Bounded> x) { return decided_by(x, false); }
+
+}  // namespace assay::reference
