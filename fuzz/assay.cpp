@@ -20,7 +20,7 @@ constexpr const char* kExitCodes =
     "             130 interrupted";
 
 const std::vector<const Command*>& commands() {
-  static const std::vector<const Command*> table = {&rules_command(), &simplify_command()};
+  static const std::vector<const Command*> table = {&import_command(), &rules_command(), &simplify_command()};
   return table;
 }
 

@@ -174,9 +174,9 @@ class Checker {
 
   void judge(std::string_view stage, size_t output, Comparison comparison) {
     const std::string& name = program_.define(outputs_[output].value).name;
-    if (!comparison.passes()) {
+    if (!comparison.agrees()) {
       fail(fmt::format("line {}: {} at stage {}: {}", line_of(output), name, stage,
-                       comparison.evidence));
+                       to_text(comparison)));
     }
     made_.judged.push_back({name, line_of(output), stage, std::move(comparison)});
   }

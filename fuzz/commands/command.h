@@ -26,6 +26,7 @@ struct Command {
   std::function<ExitCode()> (*declare)(CLI::App& app);
 };
 
+const Command& import_command();
 const Command& rules_command();
 const Command& simplify_command();
 
