@@ -116,7 +116,7 @@ class ProgramMaker {
   template <typename Fits>
   const Known* find(Fits fits_value) {
     if (known_.empty()) return nullptr;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 10; i++) {
       const auto n = static_cast<uint64_t>(known_.size());
       const uint64_t back = c.chance(1, 2) ? c.below(n) : c.below(std::min<uint64_t>(n, 4));
       const Known& k = known_[static_cast<size_t>(n - 1 - back)];

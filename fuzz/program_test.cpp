@@ -98,9 +98,8 @@ TEST(MakeProgram, MakesProgramsOfFloats) {
   int64_t floats = 0;
   int64_t others = 0;
   for (uint64_t seed = 0; seed < 1000; seed++) {
-    for_each_define(program_of(seed, {.only_floats = true}), [&](const Define& d) {
-      (uop::is_float(d.dtype) ? floats : others)++;
-    });
+    for_each_define(program_of(seed, {.only_floats = true}),
+                    [&](const Define& d) { (uop::is_float(d.dtype) ? floats : others)++; });
   }
   EXPECT_GT(floats, 4 * others);
 }
