@@ -33,7 +33,12 @@ void expect_view(Ref root, Ref from) {
 }  // namespace
 
 Result<BuiltProgram> build_all(Graph& g, std::string_view text) {
-  ASSAY_TRY(program, from_text(fmt::format("tp 1\n{}\n", text)));
+  std::string whole = fmt::format("tp 1\n{}\n", text);
+  constexpr std::string_view kInput = "input(";
+  for (size_t at = 0; (at = whole.find("input()", at)) != std::string::npos;) {
+    whole.insert(at + kInput.size(), "random=nasty");
+  }
+  ASSAY_TRY(program, from_text(whole));
   BuiltProgram b = {std::move(program), {}};
   const std::vector<Ref> variables = bound_variables(g, b.program);
   for (const Statement& s : b.program.statements) {

@@ -9,7 +9,8 @@
 
 namespace assay::tensor {
 
-// The statements of a program built one after the other: inputs are PARAMs, numbered by statement.
+// The statements of a program built one after the other: inputs are PARAMs, numbered by statement,
+// whose contents need not be said.
 struct BuiltProgram {
   Program program;
   std::vector<Ref> nodes;  // by statement; null where there is none

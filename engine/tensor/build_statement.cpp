@@ -91,35 +91,40 @@ Done promote_operands(Building& b) {
   return true;
 }
 
-// Operands that are not promoted: the first has a type that the op works on, positions are
-// integers, and all others have the type of the first.
+bool is_position(const Building& b, size_t i) { return name_of(b, i) == "i"; }
+
+// Operands that are not promoted: positions are integers of any type, and all others have one that
+// the op works on.
 Done check_operands(Building& b) {
   if (b.operands.empty()) {
     if (b.row().over.has(b.dtype())) return true;
     return Error{fmt::format("{} gives {}; the written type is {}", b.row().text,
                              uop::to_text(b.row().over), uop::to_text(b.dtype()))};
   }
-  if (b.operands[0] == nullptr) {
+  size_t first = 0;
+  while (first < b.operands.size() && (b.operands[first] == nullptr || is_position(b, first))) {
+    first++;
+  }
+  const bool has_type = first < b.operands.size();
+  if (!has_type && !is_position(b, 0)) {
     return Error{fmt::format("{} of a number alone has no type", b.row().text)};
   }
-  const DType first = b.operands[0]->dtype;
-  if (!b.row().over.has(first)) return wrong_type(b, first, 1);
-  for (size_t i = 1; i < b.operands.size(); i++) {
-    const bool is_position = b.row().family == Family::Index && i == 1;
+  const DType t = has_type ? b.operands[first]->dtype : uop::I32;
+  if (has_type && !b.row().over.has(t)) return wrong_type(b, t, 1);
+  for (size_t i = 0; i < b.operands.size(); i++) {
     if (literal_at(b, i) != nullptr) {
-      ASSAY_TRY(literal, typed_literal(b, i, is_position ? uop::I32 : first));
+      ASSAY_TRY(literal, typed_literal(b, i, is_position(b, i) ? uop::I32 : t));
       b.operands[i] = literal;
     }
     if (b.operands[i] == nullptr) continue;
-    const DType t = b.operands[i]->dtype;
-    if (is_position && !uop::is_fixed_int(t)) {
+    const DType own = b.operands[i]->dtype;
+    if (is_position(b, i) ? uop::is_fixed_int(own) : own == t) continue;
+    if (is_position(b, i)) {
       return Error{fmt::format("{} takes integers as positions; {} is {}", b.row().text,
-                               name_of(b, i), uop::to_text(t))};
+                               name_of(b, i), uop::to_text(own))};
     }
-    if (!is_position && t != first) {
-      return Error{fmt::format("{} takes operands of one type; {} is {}, {} is {}", b.row().text,
-                               name_of(b, 0), uop::to_text(first), name_of(b, i), uop::to_text(t))};
-    }
+    return Error{fmt::format("{} takes operands of one type; {} is {}, {} is {}", b.row().text,
+                             name_of(b, first), uop::to_text(t), name_of(b, i), uop::to_text(own))};
   }
   return true;
 }

@@ -44,7 +44,7 @@ constexpr Sample kSamples[] = {
     {Op::Where, "c: bool[2, 1] = input()\nx: i8[3] = input()\ny: f32[2, 3] = where(c, x, 0.5)"},
     {Op::Where, "x: i8[3] = input()\ny: i8[3] = where(true, 1, x)"},
     {Op::Clip, "x: u8[3] = input()\ny: u8[3] = clip(x, 2, 200)"},
-    {Op::Clip, "x: f32[3] = input()\ny: f32[3] = clip(x, _, 1)"},
+    {Op::Clip, "x: f32[3] = input()\ny: f32[3] = clip(x, none, 1)"},
     {Op::Lerp, "x: f32[3] = input()\ny: f32[3] = lerp(x, 1, 0.5)"},
     {Op::Pow, "x: i32[4] = input()\ny: f32[4] = pow(x, 0.5)"},
     {Op::Pow, "x: i32[4] = input()\ny: i32[4] = pow(x, -2)"},
@@ -105,6 +105,8 @@ constexpr Sample kSamples[] = {
     {Op::Unfold,
      "var n in 4..9 = 7\nx: f32[n] = input()\ny: f32[(n - 3) // 2 + 1, 3] = unfold(x, "
      "axis=0, size=3, step=2)"},
+    {Op::Unfold, "x: f32[5] = input()\ny: f32[3, 0] = unfold(x, axis=0, size=0, step=2)"},
+    {Op::Diagonal, "x: f32[4, 5] = input()\ny: f32[0] = diagonal(x, offset=-9223372036854775808)"},
     {Op::Triu, "x: f32[2, 3, 4] = input()\ny: f32[2, 3, 4] = triu(x, diagonal=1)"},
     {Op::Tril, "x: i8[3, 0] = input()\ny: i8[3, 0] = tril(x, diagonal=-1)"},
     {Op::Sum, "x: f32[2, 3] = input()\ny: f32[] = sum(x)"},
@@ -231,6 +233,7 @@ constexpr Sample kSamples[] = {
     {Op::OneHot,
      "i: i32[2, 3] = input()\ny: f32[2, 5, 3] = one_hot(i, classes=5, axis=1, "
      "on=0.5)"},
+    {Op::OneHot, "y: u8[5] = one_hot(3, classes=5)"},
     {Op::Sort, "x: f32[4, 16] = input()\ny: f32[4, 16] = sort(x)"},
     {Op::Sort, "x: f32[0] = input()\ny: f32[0] = sort(x, axis=0)"},
     {Op::Sort, "x: f32[1, 5] = input()\ny: f32[1, 5] = sort(x, axis=0)"},

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/tensor/families.h"
 #include "engine/tensor/functions.h"
@@ -49,15 +48,23 @@ Result<Ref> matmul(const Building& b) {
   return cast(result, t).u;
 }
 
+bool broadcasts_to(Term x, Term y) {
+  bool fits = x.rank() <= y.rank();
+  for (int64_t i = 1; fits && i <= x.rank(); i++) {
+    const Dim n = x.size(x.rank() - i);
+    fits = n.is(1) || may_be_equal(n, y.size(y.rank() - i));
+  }
+  return fits;
+}
+
 // Scores that a mask forbids are -inf.
 Result<Term> masked(const Building& b, Term scores) {
   const Term none = value(scores, uop::lowest(scores.dtype()));
   if (has_operand(b, 3)) {
     const Term mask = operand(b, 3);
+    if (!broadcasts_to(mask, scores)) return do_not_fit(b, scores, mask);
     const bool is_choice = mask.dtype() == uop::Bool;
-    const Term all = is_choice ? where(mask, scores, none) : scores + cast(mask, scores.dtype());
-    if (all.rank() != scores.rank()) return do_not_fit(b, scores, mask);
-    scores = all;
+    scores = is_choice ? where(mask, scores, none) : scores + cast(mask, scores.dtype());
   }
   if (!b.flag("causal")) return scores;
   const int64_t rank = scores.rank();
@@ -80,12 +87,7 @@ Result<Ref> attention(const Building& b) {
   if (!may_be_equal(k.size(k.rank() - 2), v.size(v.rank() - 2))) return do_not_fit(b, k, v);
   const Term turned = cast(move_axis(k, k.rank() - 1, k.rank() - 2), acc);
   const Term dots = product(cast(q, acc), turned);
-  if (!b.has("scale") && !is_const(width.u)) {
-    return Error{"attention over an axis of symbolic size needs a scale"};
-  }
-  const double scale =
-      b.has("scale") ? b.number("scale")
-                     : 1 / std::sqrt(static_cast<double>(static_cast<int64_t>(width.u->arg.bits)));
+  const Term scale = b.has("scale") ? number(dots, b.number("scale")) : rsqrt(at_type(width, acc));
   ASSAY_TRY(scores, masked(b, dots * scale));
   return cast(product(softmax(scores, scores.rank() - 1), cast(v, acc)), t).u;
 }

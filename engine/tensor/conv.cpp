@@ -51,10 +51,11 @@ Result<Term> correlate(const Building& b, const Correlation& c) {
   return join_axes(sum(products, axes), 1, 2);
 }
 
-// The bias, one a channel, is added before the sum is rounded.
-Result<Ref> biased(const Building& b, Term sums, DType t) {
+// The sums at the type of the operands, and the bias, one a channel, added to them.
+Result<Ref> biased(const Building& b, Term sums) {
+  sums = cast(sums, b.x()->dtype);
   if (has_operand(b, 2)) {
-    Term bias = cast(operand(b, 2), sums.dtype());
+    Term bias = operand(b, 2);
     if (bias.rank() != 1 || !may_be_equal(bias.size(0), sums.size(1))) {
       return Error{fmt::format("{} has a bias of shape {} for a result of {}", b.row().text,
                                uop::shape_text(bias.shape()), uop::shape_text(sums.shape()))};
@@ -62,7 +63,7 @@ Result<Ref> biased(const Building& b, Term sums, DType t) {
     for (int64_t i = 2; i < sums.rank(); i++) bias = insert_axis(bias, bias.rank());
     sums = sums + bias;
   }
-  return cast(sums, t).u;
+  return sums.u;
 }
 
 struct Operands {
@@ -86,7 +87,7 @@ Result<Operands> operands_of(const Building& b) {
   if (groups < 1) return Error{fmt::format("{} has {} groups", b.row().text, groups)};
   Operands o = {cast(x, acc), cast(w, acc), x.dim(groups), {}, acc};
   for (int64_t i = 2; i < w.rank(); i++) {
-    ASSAY_TRY(size, positive_number(b, "window size", w.size(i).u));
+    ASSAY_TRY(size, number_of(b, "window size", w.size(i).u));
     o.sizes.push_back(size);
   }
   return o;
@@ -111,7 +112,7 @@ Result<Ref> conv(const Building& b) {
     c.x = pad(c.x, static_cast<int64_t>(i) + 2, s.low[i], s.high[i]);
   }
   ASSAY_TRY(sums, correlate(b, c));
-  return biased(b, sums, b.x()->dtype);
+  return biased(b, sums);
 }
 
 // An axis with stride - 1 zeros between its elements, and as many around them as make each meet all
@@ -159,7 +160,7 @@ Result<Ref> conv_transpose(const Building& b) {
   c.w = flip(c.w, mirrored);
   if (uop::is_float(o.acc)) c.has_element = inside;
   ASSAY_TRY(sums, correlate(b, c));
-  return biased(b, sums, b.x()->dtype);
+  return biased(b, sums);
 }
 
 constexpr BuildRow kRows[] = {

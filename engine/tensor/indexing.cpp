@@ -90,14 +90,9 @@ constexpr Fold kFolds[] = {{"add", Fn::Add}, {"mul", Fn::Mul}, {"max", Fn::Max},
 
 // x, folded with all that hits it. What nothing hits stays as it is, bit by bit.
 Term folded(const Scattering& s, const Fold& fold) {
-  const bool sums = fold.f == Fn::Add || fold.f == Fn::Mul;
-  const DType t = s.x.dtype();
-  const DType acc = sums && uop::is_float(t) ? sum_type(t) : t;
-  const Term y = cast(s.y, acc);
-  const Term all = reduce(fold.f, where(s.is_hit, y, unit_like(y, fold.how)), {0});
+  const Term all = reduce(fold.f, where(s.is_hit, s.y, unit_like(s.y, fold.how)), {0});
   const Term any = grown(reduce(Fn::Or, s.is_hit, {0}), s.x, s.axis);
-  const Term result = call(fold.f, cast(s.x, acc), grown(all, s.x, s.axis));
-  return where(any, cast(result, t), s.x);
+  return where(any, call(fold.f, s.x, grown(all, s.x, s.axis)), s.x);
 }
 
 // x, or the last that hits it: its place, counted from 1, is the largest of a hit.

@@ -20,11 +20,6 @@ Error wrong_count(const Building& b, std::string_view name, size_t found, int64_
   return Error{fmt::format("{} has {} {} of a value of rank {}", b.row().text, found, name, rank)};
 }
 
-std::string text_of(Dim d) {
-  const std::string text = uop::shape_text({&d.u, 1});
-  return text.substr(1, text.size() - 2);
-}
-
 // Views
 
 Result<Ref> reshape_of(const Building& b) { return reshape(operand(b, 0), written_dims(b)).u; }
@@ -197,12 +192,19 @@ Error lacks_axes(const Building& b, int64_t rank) {
   return Error{fmt::format("{} of the last two axes of a value of rank {}", b.row().text, rank)};
 }
 
+// A number of rows or columns: farther than any value reaches is far enough, and its sums stay in
+// 64 bits.
+int64_t within_reach(int64_t rows) {
+  constexpr int64_t kFar = int64_t{1} << 61;
+  return std::clamp(rows, -kFar, kFar);
+}
+
 Result<Ref> diagonal_of(const Building& b) {
   Term x = operand(b, 0);
   const int64_t row = x.rank() - 2;
   if (row < 0) return lacks_axes(b, x.rank());
   const int64_t column = row + 1;
-  const int64_t offset = b.integer("offset");
+  const int64_t offset = within_reach(b.integer("offset"));
   const Dim zero = x.dim(0);
   const Dim down = least(largest(zero - offset, zero), x.size(row));
   const Dim right = least(largest(zero + offset, zero), x.size(column));
@@ -214,8 +216,8 @@ Result<Ref> unfold(const Building& b) {
   const Term x = operand(b, 0);
   ASSAY_TRY(axis, b.axis("axis", static_cast<size_t>(x.rank())));
   if (x.rank() == 0) return Error{"unfold of a scalar, which has no axis"};
-  ASSAY_TRY(size, positive_number(b, "size", b.size("size")));
-  ASSAY_TRY(step, positive_number(b, "step", b.size("step")));
+  ASSAY_TRY(size, number_of(b, "size", b.size("size"), 0));
+  ASSAY_TRY(step, number_of(b, "step", b.size("step")));
   ASSAY_TRY(all, all_windows(b, x, axis, {Window{size, step, 1}}));
   return all.u;
 }
@@ -228,7 +230,7 @@ Result<Ref> triangle(const Building& b) {
   const Dim columns = x.size(x.rank() - 1);
   const Term row = positions(rows, 0, 2, uop::Index);
   const Term column = positions(columns, 1, 2, uop::Index);
-  const Term edge = row + value(row, uop::of_int(uop::Index, b.integer("diagonal")));
+  const Term edge = row + value(row, uop::of_int(uop::Index, within_reach(b.integer("diagonal"))));
   const Term outside = kUpper ? lt(column, edge) : lt(edge, column);
   return where(outside, value(x, uop::zero_of(x.dtype())), x).u;
 }

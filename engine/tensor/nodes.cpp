@@ -74,6 +74,11 @@ bool is_at_most(Dim a, Dim b) { return uop::dim_difference(*a.g, a.u, b.u).hi <=
 bool is_beyond(Dim a, Dim b) { return uop::dim_difference(*a.g, a.u, b.u).lo > 0; }
 bool may_be_equal(Dim a, Dim b) { return uop::may_equal(*a.g, a.u, b.u); }
 
+std::string text_of(Dim d) {
+  const std::string text = uop::shape_text({&d.u, 1});
+  return text.substr(1, text.size() - 2);
+}
+
 Dim least(Dim a, Dim b) {
   if (is_at_most(a, b)) return a;
   if (is_at_most(b, a)) return b;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/tensor/build.h"
@@ -35,6 +36,7 @@ Dim largest(Dim a, Dim b);
 bool is_at_most(Dim a, Dim b);
 bool is_beyond(Dim a, Dim b);
 bool may_be_equal(Dim a, Dim b);
+std::string text_of(Dim d);  // for messages
 
 // A node with its graph: what ops are put into words with. Operands have one type; their shapes
 // broadcast.

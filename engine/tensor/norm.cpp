@@ -8,26 +8,39 @@
 namespace assay::tensor {
 namespace {
 
-// A weight or bias with an axis for each of `axes`, laid along those of a value of this rank. One
-// of another rank broadcasts as it is.
-Term laid_along(Term w, const Axes& axes, int64_t rank) {
-  if (w.rank() != static_cast<int64_t>(axes.size())) return w;
-  Dims dims(static_cast<size_t>(rank), w.dim(1).u);
-  for (size_t i = 0; i < axes.size(); i++) {
-    dims[static_cast<size_t>(axes[i])] = w.size(static_cast<int64_t>(i)).u;
+// An operand that broadcasts to the sizes of `axes`, laid along those of x.
+Result<Term> laid_along(const Building& b, size_t operand_at, const Axes& axes, Term x) {
+  Term w = operand(b, operand_at);
+  const auto count = static_cast<int64_t>(axes.size());
+  bool fits = w.rank() <= count;
+  for (int64_t i = 0; fits && i < w.rank(); i++) {
+    const Dim n = w.size(i);
+    fits = n.is(1) || may_be_equal(n, x.size(axes[static_cast<size_t>(i + count - w.rank())]));
   }
-  return reshape(w, dims);
+  if (!fits) {
+    return Error{fmt::format("{} has a {} of shape {} beside {}", b.row().text,
+                             b.row().operands[operand_at].name, uop::shape_text(w.shape()),
+                             uop::shape_text(x.shape()))};
+  }
+  Dims dims(static_cast<size_t>(x.rank()), x.dim(1).u);
+  for (int64_t i = 0; i < w.rank(); i++) {
+    dims[static_cast<size_t>(axes[static_cast<size_t>(i + count - w.rank())])] = w.size(i).u;
+  }
+  return cast(reshape(w, dims), x.dtype());
 }
 
-// x * w + b, each at x's type and where there is one.
-Term scaled(const Building& b, Term x, size_t weight, size_t bias, const Axes& axes) {
-  if (has_operand(b, weight)) {
-    x = x * laid_along(cast(operand(b, weight), x.dtype()), axes, x.rank());
+// x * w + b where there are any, at x's type, then at that of the result.
+Result<Ref> scaled(const Building& b, Term x, const Axes& axes) {
+  const size_t operands = b.operands.size();
+  if (operands > 1 && has_operand(b, 1)) {
+    ASSAY_TRY(w, laid_along(b, 1, axes, x));
+    x = x * w;
   }
-  if (bias < b.operands.size() && has_operand(b, bias)) {
-    x = x + laid_along(cast(operand(b, bias), x.dtype()), axes, x.rank());
+  if (operands > 2 && has_operand(b, 2)) {
+    ASSAY_TRY(bias, laid_along(b, 2, axes, x));
+    x = x + bias;
   }
-  return x;
+  return cast(x, b.dtype()).u;
 }
 
 Term accumulated(Term x) { return cast(x, sum_type(x.dtype())); }
@@ -36,14 +49,14 @@ Result<Ref> layer_norm(const Building& b) {
   const Term x = accumulated(operand(b, 0));
   ASSAY_TRY(axes, b.axes("axes", static_cast<size_t>(x.rank())));
   const Term y = normalized(x, axes, b.number("eps"));
-  return cast(scaled(b, y, 1, 2, axes), b.x()->dtype).u;
+  return scaled(b, y, axes);
 }
 
 Result<Ref> rms_norm(const Building& b) {
   const Term x = accumulated(operand(b, 0));
   ASSAY_TRY(axes, b.axes("axes", static_cast<size_t>(x.rank())));
   const Term y = x * rsqrt(mean(x * x, axes, true) + b.number("eps"));
-  return cast(scaled(b, y, 1, 2, axes), b.x()->dtype).u;
+  return scaled(b, y, axes);
 }
 
 Result<Ref> group_norm(const Building& b) {
@@ -59,29 +72,24 @@ Result<Ref> group_norm(const Building& b) {
   Term grouped = split_axis(x, 1, {x.dim(groups).u, members.u});
   grouped = join_axes(grouped, 2, x.rank() - 1);
   const Term y = reshape(normalized(grouped, {2}, b.number("eps")), dims_of(x));
-  return cast(scaled(b, y, 1, 2, {1}), b.x()->dtype).u;
+  return scaled(b, y, {1});
 }
 
 Result<Ref> batch_norm(const Building& b) {
-  const Term x = accumulated(operand(b, 0));
+  const Term x = operand(b, 0);
   ASSAY_TRY(axis, b.axis("axis", static_cast<size_t>(x.rank())));
   if (x.rank() == 0) return Error{"batch_norm of a scalar, which has no channels"};
-  for (size_t i = 1; i < b.operands.size(); i++) {
-    if (!has_operand(b, i)) continue;
-    const Term p = operand(b, i);
-    if (p.rank() == 0 || (p.rank() == 1 && may_be_equal(p.size(0), x.size(axis)))) continue;
-    return Error{fmt::format("batch_norm has a {} of shape {} for axis {} of {}",
-                             b.row().operands[i].name, uop::shape_text(p.shape()), axis,
-                             uop::shape_text(x.shape()))};
+  ASSAY_TRY(average, laid_along(b, 1, {axis}, x));
+  ASSAY_TRY(variance, laid_along(b, 2, {axis}, x));
+  Term scale = rsqrt(variance + b.number("eps"));
+  if (has_operand(b, 3)) {
+    ASSAY_TRY(w, laid_along(b, 3, {axis}, x));
+    scale = w * scale;
   }
-  const auto along = [&](size_t i) {
-    return laid_along(cast(operand(b, i), x.dtype()), {axis}, x.rank());
-  };
-  Term scale = rsqrt(along(2) + b.number("eps"));
-  if (has_operand(b, 3)) scale = along(3) * scale;
-  Term y = (x - along(1)) * scale;
-  if (has_operand(b, 4)) y = y + along(4);
-  return cast(y, b.x()->dtype).u;
+  const Term y = (x - average) * scale;
+  if (!has_operand(b, 4)) return y.u;
+  ASSAY_TRY(bias, laid_along(b, 4, {axis}, x));
+  return (y + bias).u;
 }
 
 constexpr BuildRow kRows[] = {

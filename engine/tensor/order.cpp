@@ -47,8 +47,8 @@ Result<Ref> ordered(const Building& b, bool descending, const Ref* count, Holds 
   if (is_scalar) x = insert_axis(x, 0);
   const Dim k = count == nullptr ? x.size(axis) : Dim{&b.g, *count};
   if (is_beyond(k, x.size(axis))) {
-    return Error{fmt::format("{} takes {} of axis {} of {}", b.row().text,
-                             uop::shape_text({&k.u, 1}), axis, uop::shape_text(x.shape()))};
+    return Error{fmt::format("{} takes {} of axis {} of {}", b.row().text, text_of(k), axis,
+                             uop::shape_text(x.shape()))};
   }
   const Term result = sorted(x, axis, descending, k, holds);
   return is_scalar && count == nullptr ? drop_axis(result, 0).u : result.u;

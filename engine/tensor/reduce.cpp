@@ -156,9 +156,8 @@ Term mean(Term x, const Axes& axes, bool keep) {
   Dim count = x.dim(1);
   for (const int64_t axis : axes) count = count * x.size(axis);
   const Term total = sum(x, axes, keep);
-  if (!is_const(count.u)) return total * recip(at_type(count, x.dtype()));
-  // A narrow type may not hold the count, and still holds its reciprocal.
-  return total * (1.0 / static_cast<double>(static_cast<int64_t>(count.u->arg.bits)));
+  const Term n = at_type(count, x.dtype());
+  return total * (is_const(n.u) ? number(n, 1 / uop::as_double(n.u->value())) : recip(n));
 }
 
 Term normalized(Term x, const Axes& axes, double eps) {

@@ -9,7 +9,7 @@ namespace {
 Result<std::vector<int64_t>> numbers(const Building& b, std::string_view name, size_t count) {
   std::vector<int64_t> found;
   for (const Ref size : b.dims(name)) {
-    ASSAY_TRY(n, positive_number(b, name, size));
+    ASSAY_TRY(n, number_of(b, name, size));
     found.push_back(n);
   }
   if (found.size() == count) return found;
@@ -19,14 +19,14 @@ Result<std::vector<int64_t>> numbers(const Building& b, std::string_view name, s
 
 }  // namespace
 
-Result<int64_t> positive_number(const Building& b, std::string_view name, Ref size) {
+Result<int64_t> number_of(const Building& b, std::string_view name, Ref size, int64_t least) {
   if (!is_const(size)) {
     return Error{fmt::format("{} takes a number as {}; it is {}", b.row().text, name,
                              uop::shape_text({&size, 1}))};
   }
   const auto n = static_cast<int64_t>(size->arg.bits);
-  if (n > 0) return n;
-  return Error{fmt::format("{} takes a {} above 0; it is {}", b.row().text, name, n)};
+  if (n >= least) return n;
+  return Error{fmt::format("{} takes a {} of {} or more; it is {}", b.row().text, name, least, n)};
 }
 
 Result<Spatial> spatial(const Building& b, const std::vector<int64_t>& sizes, Stride fallback) {
@@ -58,14 +58,16 @@ Result<Spatial> spatial(const Building& b, const std::vector<int64_t>& sizes, St
   return s;
 }
 
+Result<bool> fits(const Building& b, Dim n, const Window& window) {
+  if (!is_beyond(n.of(window.extent()), n)) return true;
+  return Error{fmt::format("{} has a window of {} in an axis of {}", b.row().text, window.extent(),
+                           text_of(n))};
+}
+
 Result<Term> all_windows(const Building& b, Term x, int64_t axis,
                          const std::vector<Window>& windows) {
   for (const Window& w : windows) {
-    const Dim n = x.size(axis);
-    if (is_beyond(n.of(w.extent()), n)) {
-      return Error{fmt::format("{} has windows of {} elements along axis {} of {}", b.row().text,
-                               w.extent(), axis, uop::shape_text(x.shape()))};
-    }
+    if (const auto fit = fits(b, x.size(axis), w); !fit.ok()) return fit.error();
     x = tensor::windows(x, axis++, w);
   }
   return x;

@@ -7,8 +7,8 @@
 
 namespace assay::tensor {
 
-// What a size says that must be a number above zero.
-Result<int64_t> positive_number(const Building& b, std::string_view name, Ref size);
+// What a size says that must be a number, of at least 1 or as said.
+Result<int64_t> number_of(const Building& b, std::string_view name, Ref size, int64_t least = 1);
 
 // Windows over the last axes, and by how much each axis is padded before and after.
 struct Spatial {
@@ -21,6 +21,8 @@ struct Spatial {
 enum class Stride : uint8_t { One, Size };
 Result<Spatial> spatial(const Building& b, const std::vector<int64_t>& sizes, Stride fallback);
 
+// Whether one of these windows fits in an axis of n.
+Result<bool> fits(const Building& b, Dim n, const Window& window);
 // The windows of the axes from `axis` on, which stand in their places; the windows' elements are
 // the last axes. It is an error if one does not fit.
 Result<Term> all_windows(const Building& b, Term x, int64_t axis,

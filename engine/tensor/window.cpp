@@ -20,20 +20,22 @@ struct Pool {
   }
 };
 
-// The padding after an axis with which its windows are those that fit and, of the others, those
-// that begin before the padding.
+// The padding after an axis with which its windows are those that fit and one more if that begins
+// before the padding.
 Dim high_with_ceil(Dim n, Dim low, Dim high, const Window& w) {
   const Dim all = n + low + high;
+  const Dim fitting = (all - w.extent()) / w.stride + 1;
   const Dim begun = (all - w.extent() + (w.stride - 1)) / w.stride + 1;
   const Dim inside = (n + low - 1) / w.stride + 1;
-  return (least(begun, inside) - 1) * w.stride + w.extent() - n - low;
+  const Dim count = largest(fitting, least(begun, inside));
+  return (count - 1) * w.stride + w.extent() - n - low;
 }
 
 Result<Pool> pool_of(const Building& b) {
   const Term x = operand(b, 0);
   std::vector<int64_t> sizes;
   for (const Ref size : b.dims("size")) {
-    ASSAY_TRY(n, positive_number(b, "size", size));
+    ASSAY_TRY(n, number_of(b, "size", size));
     sizes.push_back(n);
   }
   const auto count = static_cast<int64_t>(sizes.size());
@@ -43,8 +45,12 @@ Result<Pool> pool_of(const Building& b) {
   }
   ASSAY_TRY(s, spatial(b, sizes, Stride::Size));
   Pool pool = {x, x.rank() - count, s, s.high};
-  for (size_t i = 0; b.flag("ceil") && i < sizes.size(); i++) {
-    pool.high[i] = high_with_ceil(x.size(pool.axis(i)), s.low[i], s.high[i], s.windows[i]);
+  for (size_t i = 0; i < sizes.size(); i++) {
+    const Dim n = x.size(pool.axis(i));
+    if (const auto fit = fits(b, n + s.low[i] + s.high[i], s.windows[i]); !fit.ok()) {
+      return fit.error();
+    }
+    if (b.flag("ceil")) pool.high[i] = high_with_ceil(n, s.low[i], s.high[i], s.windows[i]);
   }
   return pool;
 }
