@@ -6,6 +6,7 @@
 
 #include "engine/schedule/extension.h"
 #include "engine/schedule/history.h"
+#include "engine/schedule/in_place.h"
 #include "engine/uop/node_map.h"
 #include "engine/uop/walk.h"
 
@@ -16,48 +17,6 @@ using uop::NodeMap;
 using uop::Op;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
-
-// Whether a kernel reads the buffer that it writes: whether its first parameter occurs other than
-// as the base of what is stored to.
-class InPlace {
- public:
-  bool operator()(Ref body) {
-    if (const char* known = known_.find(body)) return *known != 0;
-    const bool is = body->op != Op::Sink || reads_first(body);
-    known_.set(body, static_cast<char>(is));
-    return is;
-  }
-
- private:
-  bool reads_first(Ref body) {
-    visited_.clear();
-    stack_ = {body};
-    while (!stack_.empty()) {
-      const Ref u = stack_.back();
-      stack_.pop_back();
-      if (u->op == Op::Param && u->arg.number() == 0) return true;
-      std::span<const Ref> below = u->src;
-      if (u->op == Op::Store && u->src[0]->src.size() > 0 && u->src[0]->src[0]->op == Op::Param) {
-        push(u->src[0]->src.subspan(1));
-        below = below.subspan(1);
-      }
-      push(below);
-    }
-    return false;
-  }
-
-  void push(std::span<const Ref> nodes) {
-    for (const Ref u : nodes) {
-      if (visited_.has(u)) continue;
-      visited_.set(u, 1);
-      stack_.push_back(u);
-    }
-  }
-
-  NodeMap<char> known_;
-  NodeMap<char> visited_;
-  std::vector<Ref> stack_;
-};
 
 // A kernel graph read as a history.
 class Reader {

@@ -9,6 +9,7 @@
 
 #include "engine/result.h"
 #include "engine/schedule/cache.h"
+#include "engine/schedule/linear.h"
 #include "engine/schedule/memory_plan.h"
 #include "engine/tensor/session.h"
 #include "engine/uop/rewrite.h"
@@ -16,11 +17,15 @@
 
 namespace assay::schedule {
 
+using tensor::Session;
+using tensor::Tensor;
+
 struct Options {
   const uop::Target& target = uop::generic_target();
   uop::Switches switches = {};
   uop::Watch* watch = nullptr;
-  Cache* cache = nullptr;  // without one, every schedule is made afresh
+  Cache* cache = nullptr;                      // without one, every schedule is made afresh
+  std::span<const std::string> opted_in = {};  // PlanOptions
 };
 
 // What has to run so that tensors can be read. Without calls there is nothing to do.

@@ -42,6 +42,7 @@ Ref half(Graph& g) {
 class Seen : public Watch {
  public:
   using Watch::seen;
+  bool edits() const override { return true; }
   Ref edit(std::string_view stage, Graph& g, Ref u) override {
     edited.emplace_back(stage);
     return replacement != nullptr ? replacement : Watch::edit(stage, g, u);

@@ -3,7 +3,11 @@
 namespace assay::uop {
 
 Ref Watch::edit(std::string_view, Graph&, Ref u) { return u; }
+bool Watch::edits() const { return false; }
 void Watch::seen(const RuleSeen&) {}
 void Watch::seen(const PassSeen&) {}
+void Watch::seen(const schedule::CacheSeen&) {}
+void Watch::seen(const schedule::ScheduleSeen&) {}
+void Watch::seen(const schedule::PlanSeen&) {}
 
 }  // namespace assay::uop

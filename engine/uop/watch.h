@@ -7,6 +7,12 @@
 
 #include "engine/uop/uop.h"
 
+namespace assay::schedule {
+struct CacheSeen;
+struct PlanSeen;
+struct ScheduleSeen;
+}  // namespace assay::schedule
+
 namespace assay::uop {
 
 struct Rule;
@@ -44,8 +50,15 @@ class Watch {
 
   // May put another graph in the place of what a stage made. Seeded faults live here.
   virtual Ref edit(std::string_view stage, Graph& g, Ref u);
+  // Whether edit() may do so: what is made then must not be kept for others. Who overrides the one
+  // overrides the other.
+  virtual bool edits() const;
   virtual void seen(const RuleSeen& seen);
   virtual void seen(const PassSeen& seen);
+  // Of schedule/seen.h.
+  virtual void seen(const schedule::CacheSeen& seen);
+  virtual void seen(const schedule::ScheduleSeen& seen);
+  virtual void seen(const schedule::PlanSeen& seen);
 };
 
 }  // namespace assay::uop

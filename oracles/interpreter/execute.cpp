@@ -14,7 +14,7 @@ constexpr uint64_t kEverything = ~uint64_t{0};
 constexpr Slot kTrue = 1;
 
 // The elements of a parameter, and the first index found outside them.
-struct Elements {
+struct Storage {
   std::byte* bytes;
   int64_t size;
   DType dtype;
@@ -29,7 +29,7 @@ struct Elements {
 
 // src: index, gate, what stands where nothing is read.
 template <typename Codec>
-void gather(Elements& from, Slot* out, const Operand* src, int64_t n) {
+void gather(Storage& from, Slot* out, const Operand* src, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
     const auto at = static_cast<int64_t>(src[0].data[i * src[0].stride]);
     const bool held = src[1].data[i * src[1].stride] != 0;
@@ -38,7 +38,7 @@ void gather(Elements& from, Slot* out, const Operand* src, int64_t n) {
 }
 // src: index, gate, value.
 template <typename Codec>
-void scatter(Elements& to, const Operand* src, int64_t n) {
+void scatter(Storage& to, const Operand* src, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
     const auto at = static_cast<int64_t>(src[0].data[i * src[0].stride]);
     const bool held = src[1].data[i * src[1].stride] != 0;
@@ -251,7 +251,7 @@ Error Execution::outside(const char* does, int parameter, int64_t index) const {
 
 Result<bool> Execution::run_load(const Step& s) {
   const auto k = static_cast<size_t>(s.at);
-  Elements elements = {arguments_[k].bytes.data(), parameters_[k].size, parameters_[k].dtype, {}};
+  Storage storage = {arguments_[k].bytes.data(), parameters_[k].size, parameters_[k].dtype, {}};
   const Slot none = poison(s.dtype);
   const Slot* from[3] = {array(s.sources[0]), s.sources[1] < 0 ? &kTrue : array(s.sources[1]),
                          s.sources[2] < 0 ? &none : array(s.sources[2])};
@@ -259,10 +259,10 @@ Result<bool> Execution::run_load(const Step& s) {
   const Rows box = rows(s.loops, s.sources);
   with_codec(s.dtype, [&]<typename Codec>(Codec) {
     box.each(from, [&](int64_t place, const Operand* src, int64_t n) {
-      gather<Codec>(elements, out + place, src, n);
+      gather<Codec>(storage, out + place, src, n);
     });
   });
-  if (elements.outside) return outside("reads", s.at, *elements.outside);
+  if (storage.outside) return outside("reads", s.at, *storage.outside);
   return true;
 }
 
@@ -304,25 +304,25 @@ Result<bool> Execution::run_check(const Step& s) {
 
 Result<bool> Execution::run_store() {
   const Parameter& p = parameters_[parameter()];
-  Elements elements = {arguments_[parameter()].bytes.data(), p.size, p.dtype, {}};
+  Storage storage = {arguments_[parameter()].bytes.data(), p.size, p.dtype, {}};
   const int third = recording_ ? effect_.iteration : effect_.value;
   const int sources[3] = {effect_.index, effect_.gate, third};
   const Slot* from[3] = {array(effect_.index), effect_.gate < 0 ? &kTrue : array(effect_.gate),
                          array(third)};
   const Rows box = rows(scope(0).loops(), sources);
   if (recording_) {
-    elements.bytes = reinterpret_cast<std::byte*>(writers_.data());
+    storage.bytes = reinterpret_cast<std::byte*>(writers_.data());
     box.each(from, [&](int64_t /*place*/, const Operand* src, int64_t n) {
-      scatter<IntCodec<int64_t, true>>(elements, src, n);
+      scatter<IntCodec<int64_t, true>>(storage, src, n);
     });
   } else {
     with_codec(p.dtype, [&]<typename Codec>(Codec) {
       box.each(from, [&](int64_t /*place*/, const Operand* src, int64_t n) {
-        scatter<Codec>(elements, src, n);
+        scatter<Codec>(storage, src, n);
       });
     });
   }
-  if (elements.outside) return outside("writes", effect_.parameter, *elements.outside);
+  if (storage.outside) return outside("writes", effect_.parameter, *storage.outside);
   return true;
 }
 

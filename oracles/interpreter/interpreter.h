@@ -21,11 +21,16 @@ struct Elements {
   std::vector<int64_t> shape;
   std::vector<std::byte> bytes;
 };
+// A node of a kernel graph denotes what its kernels compute of the versions they take. A PARAM
+// stands for one of `arguments`, which are BUFFERs.
 Result<std::vector<Elements>> evaluate(uop::Graph& g, std::span<const uop::Ref> nodes,
-                                       const Variables& variables, Memory& memory);
+                                       const Variables& variables, Memory& memory,
+                                       std::span<const uop::Ref> arguments = {});
 
 // Runs the calls of a LINEAR over BUFFERs, in the order given (places in its list, all of them),
-// or as they stand. Every index is checked against its buffer; an error names call, buffer, index.
+// or as they stand. `linear` is a LINEAR, or a CALL of one whose arguments its PARAMs stand for.
+// Every index is checked against its buffer, and so is that no kernel reads what another of its
+// iterations writes; an error names call, kernel, argument, buffer and index.
 Result<bool> run(uop::Graph& g, uop::Ref linear, const Variables& variables, Memory& memory,
                  std::span<const int> order = {});
 

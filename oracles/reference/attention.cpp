@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "oracles/reference/contract.h"
@@ -37,7 +36,7 @@ Result<bool> mask(const At& at, const Array& mask, Array& scores) {
         0, 0};
   }
   const Array all = moved(mask, expanded(mask.shape, scores.shape));
-  const Bounded hidden = at.number(-HUGE_VAL);
+  const Bounded hidden = maximum(at.t, {});
   for (size_t i = 0; i < scores.elements.size(); ++i) {
     const Bounded& m = all.elements[i];
     Bounded& score = scores.elements[i];
@@ -72,7 +71,7 @@ Result<Array> attention(const Evaluating& e) {
   const auto columns = static_cast<size_t>(scores.shape.back());
   const auto rows = static_cast<size_t>(scores.shape[scores.shape.size() - 2]);
   for (size_t i = 0; e.flag("causal") && i < scores.elements.size(); ++i) {
-    if (i % columns > i / columns % rows) scores.elements[i] = at.number(-HUGE_VAL);
+    if (i % columns > i / columns % rows) scores.elements[i] = maximum(at.t, {});
   }
   std::vector<Bounded> row(columns);
   for (size_t i = 0; columns != 0 && i < scores.elements.size(); i += columns) {

@@ -137,7 +137,8 @@ void apply(Fn fn, DType t, std::span<Bounded> out, std::span<const Bounded> a,
     const Format& f = format(t);
     for_each(out, a, b, c, [&](const Bounded& x, const Bounded& y, const Bounded& z) {
       if (!x.is_known() || !y.is_known() || !z.is_known()) return unknown_of(x, y, z);
-      return kernel(f, x, y, z);
+      const Bounded r = kernel(f, x, y, z);
+      return is_inf(r) && !f.has_infinity ? nan() : r;
     });
     return;
   }

@@ -108,7 +108,10 @@ Bounded product_of_exact(const Format& f, double a, double b) {
 
 Bounded fma(const Format& f, const Bounded& a, const Bounded& b, const Bounded& c) {
   const bool is_plain = is_finite(a) && is_finite(b) && is_finite(c) && !is_zero(a) && !is_zero(b);
-  if (!is_plain) return add_floats(f, multiply_floats(f, a, b), c);
+  if (!is_plain) {
+    const Bounded product = multiply_floats(f, a, b);
+    return product.is_known() ? add_floats(f, product, c) : product;
+  }
   if (a.is_exact() && b.is_exact() && c.is_exact()) {
     if (f.dtype == DType::F64) return rounded(f, {std::fma(a.value, b.value, c.value), 0});
     return rounded(f, two_sum(a.value * b.value, c.value));

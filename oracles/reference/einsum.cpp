@@ -123,7 +123,7 @@ Result<Equation> equation_of(const Evaluating& e) {
   return equation;
 }
 
-// Every label of the result is an axis of some operand, once, and none of "..." is left out.
+// Every label of the result is an axis of some operand, and stands once.
 Result<bool> judge(const Equation& equation) {
   std::array<bool, kLabels> seen{};
   for (const Label label : equation.result) {
@@ -133,11 +133,6 @@ Result<bool> judge(const Equation& equation) {
                    0, 0};
     }
     seen[label] = true;
-  }
-  for (Label label = kDots; label < kLabels; ++label) {
-    if (equation.is_there[label] && !seen[label]) {
-      return Error{"the result of the equation leaves out '...'", 0, 0};
-    }
   }
   return true;
 }
@@ -185,7 +180,7 @@ Result<Array> einsum(const Evaluating& e) {
   ASSAY_TRY(judged, judge(equation));
   (void)judged;
   Term summed;
-  for (Label label = 0; label < kDots; ++label) {
+  for (Label label = 0; label < kLabels; ++label) {
     const auto end = equation.result.end();
     const bool is_kept = std::find(equation.result.begin(), end, label) != end;
     if (equation.is_there[label] && !is_kept) summed.push_back(label);

@@ -114,8 +114,7 @@ Bounded Sum::result() const {
   const double relative = (n - 1) * (f_.epsilon / 2) * size;
   const double partial = (std::max(positive_, negative_) + relative) * (1 + n * 0x1p-51);
   const double rounding = std::min(relative, (n - 1) * 0.5 * ulp(f_, partial));
-  const double own =
-      size * (f_.dtype == DType::F64 ? n * kPairError : 0x1p-60) + size * n * 0x1p-100;
+  const double own = size * (f_.dtype == DType::F64 ? n * kPairError : 0x1p-60);
   const double spread = (spread_ + rounding + own) * (1 + n * 0x1p-51);
   if (!(partial + rounding < f_.overflow)) {
     const double other = std::min(positive_, negative_) + relative;

@@ -246,7 +246,7 @@ Result<Array> triangle(const Evaluating& e, bool (*keeps)(int64_t row, int64_t c
   const int64_t rows = x.shape[x.shape.size() - 2];
   const int64_t columns = x.shape.back();
   const int64_t diagonal = std::clamp(e.integer("diagonal"), -kMaxElements - 1, kMaxElements + 1);
-  const Bounded zero = At{x.dtype}.number(0);
+  const Bounded zero = of_integer(x.dtype, 0);
   for (size_t i = 0; i < x.elements.size(); ++i) {
     const auto place = static_cast<int64_t>(i);
     const int64_t row = place / columns % rows;

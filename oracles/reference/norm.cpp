@@ -50,18 +50,25 @@ Result<Norming> norming(const Evaluating& e) {
   return Norming{at, elements_at(x, at.t), sets_over(x.shape, axes), std::move(w), std::move(b)};
 }
 
+// The mean of squares, plus eps, as what to multiply by.
+Bounded scale_of(const At& at, const Bounded& eps, std::span<const Bounded> x) {
+  std::vector<Bounded> squares;
+  squares.reserve(x.size());
+  for (const Bounded& v : x) squares.push_back(at.square(v));
+  return rsqrt(at, at.add(mean(at, squares), eps));
+}
+
 // (x - mean) * rsqrt(var + eps), the variance biased and in two passes.
 void standardize(const At& at, const Bounded& eps, std::span<Bounded> x) {
   const Bounded m = mean(at, x);
-  const Bounded scale = rsqrt(at, at.add(variance(at, x, m, 0), eps));
-  for (Bounded& v : x) v = at.mul(at.sub(v, m), scale);
+  for (Bounded& v : x) v = at.sub(v, m);
+  const Bounded scale = scale_of(at, eps, x);
+  for (Bounded& v : x) v = at.mul(v, scale);
 }
 
 // x * rsqrt(mean(x * x) + eps).
 void by_root_mean_square(const At& at, const Bounded& eps, std::span<Bounded> x) {
-  std::vector<Bounded> squares;
-  for (const Bounded& v : x) squares.push_back(at.square(v));
-  const Bounded scale = rsqrt(at, at.add(mean(at, squares), eps));
+  const Bounded scale = scale_of(at, eps, x);
   for (Bounded& v : x) v = at.mul(v, scale);
 }
 

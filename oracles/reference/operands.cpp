@@ -113,6 +113,20 @@ Result<const Array*> prepared(const Define& define, size_t k, const Array* value
   return &array;
 }
 
+// The type to accumulate in, if one is written: floats are not summed as integers.
+Result<bool> judge_accumulator(const Define& define, DType t) {
+  const OpRow& row = tensor::row(define.op);
+  for (size_t k = 0; k < row.attrs.size(); ++k) {
+    const auto* acc = std::get_if<DType>(&define.attrs[k]);
+    if (row.attrs[k].name != "acc" || acc == nullptr) continue;
+    if (uop::is_float(*acc) || (uop::is_fixed_int(*acc) && !uop::is_float(t))) continue;
+    return Error{fmt::format("{} of {} cannot accumulate in {}", row.text, uop::to_text(t),
+                             uop::to_text(*acc)),
+                 0, 0};
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Define& define, std::span<const Array* const> values) {
@@ -122,6 +136,8 @@ Result<Prepared> prepare(const Define& define, std::span<const Array* const> val
   if (judged != uop::Void && (judged == uop::Index || !row.over.has(judged))) {
     return misfit(row, uop::to_text(judged), row.over);
   }
+  ASSAY_TRY(accumulates, judge_accumulator(define, t));
+  (void)accumulates;
   Prepared result;
   for (size_t k = 0; k < values.size(); ++k) {
     result.operands.push_back(nullptr);

@@ -21,17 +21,17 @@ Result<Array> first_sorted(const Evaluating& e, bool descending, std::optional<i
   if (k && *k > n) {
     return Error{fmt::format("the first {} of an axis of {}", *k, n), 0, 0};
   }
-  if (k && x.shape.empty() && *k != 1) {
-    return Error{"a value without axes has one element to pick", 0, 0};
-  }
   ASSAY_TRY(spent, e.spend(8 * static_cast<int64_t>(x.elements.size())));
   (void)spent;
   const bool is_value = what == &Sorted::values;
-  return by_lane(x, axis, k.value_or(n), is_value ? x.dtype : uop::I32,
-                 [&](std::span<const Bounded> lane, std::span<Bounded> out) {
-                   const Sorted all = sorted(x.dtype, lane, descending);
-                   std::copy_n((all.*what).begin(), out.size(), out.begin());
-                 });
+  Array result = by_lane(x, axis, k.value_or(n), is_value ? x.dtype : uop::I32,
+                         [&](std::span<const Bounded> lane, std::span<Bounded> out) {
+                           const Sorted all = sorted(x.dtype, lane, descending);
+                           std::copy_n((all.*what).begin(), out.size(), out.begin());
+                         });
+  // What is picked from a value without axes has the axis that it is picked along.
+  if (k && x.shape.empty()) result.shape = {*k};
+  return result;
 }
 
 Result<Array> sort(const Evaluating& e) {

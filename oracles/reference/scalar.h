@@ -29,8 +29,9 @@ struct At {
   Bounded div(const Bounded& x, const Bounded& y) const { return apply(Fn::Div, t, x, y); }
   Bounded max(const Bounded& x, const Bounded& y) const { return apply(Fn::Max, t, x, y); }
   Bounded min(const Bounded& x, const Bounded& y) const { return apply(Fn::Min, t, x, y); }
+  // A NaN is one with whatever sign.
   Bounded copysign(const Bounded& x, const Bounded& y) const {
-    return apply(Fn::CopySign, t, x, y);
+    return x.is_known() && x.value != x.value ? x : apply(Fn::CopySign, t, x, y);
   }
   // These two give bool.
   Bounded lt(const Bounded& x, const Bounded& y) const { return apply(Fn::Lt, t, x, y); }

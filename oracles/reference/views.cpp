@@ -50,7 +50,8 @@ Result<Seen> flip(const Evaluating& e) {
 }
 
 // The positions that a slice picks of an axis.
-Result<Axis> picked(const Evaluating& e, const tensor::Slice& slice, const Axis& axis, size_t number) {
+Result<Axis> picked(const Evaluating& e, const tensor::Slice& slice, const Axis& axis,
+                    size_t number) {
   const auto n = static_cast<int64_t>(axis.size());
   const auto begin = tensor::evaluate(slice.begin, e.variables);
   const auto end = slice.end ? tensor::evaluate(*slice.end, e.variables) : std::optional(n);

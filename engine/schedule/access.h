@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/uop/rewrite.h"
+#include "engine/uop/shape.h"
+#include "engine/uop/uop.h"
+
+namespace assay::schedule {
+
+using uop::Graph;
+using uop::Ref;
+using uop::Run;
+using uop::Shape;
+
+// Where a value is read: an index for each axis of its shape, and the condition under which it is
+// needed at all. Equal lists of one graph are one span.
+struct Access {
+  Shape index;
+  Ref gate = nullptr;  // null: always
+};
+
+inline bool same(Shape a, Shape b) { return a.data() == b.data() && a.size() == b.size(); }
+
+// Index arithmetic of one run. Sums are kept in canonical order as they are made; the symbolic
+// rules are asked only for terms that hold a quotient, a remainder or a comparison that they might
+// change, and once for each term.
+class Indexer {
+ public:
+  explicit Indexer(Run& run) : run_(run), g_(run.graph()) {}
+
+  // Where a movement reads its source when it is read at `at`. A pad's own condition is left in
+  // `valid`: null where the index is always inside.
+  Access through(Ref movement, const Access& at, Ref* valid);
+  // Where an operand of this shape is read when the whole, to which it broadcasts, is read at `at`.
+  Access broadcast(Shape operand, Shape whole, const Access& at);
+
+  // The place in row-major order of the element at these indices.
+  Ref flat(Shape sizes, Shape index);
+  // The term in canonical form: the same for terms that the symbolic rules make one.
+  Ref simplified(Ref u);
+  // The same for a term that was simplified before its ranges were numbered anew, in their order:
+  // only terms with quotients and the like can have come out of it.
+  Ref tidy(Ref u);
+  // Condition a and condition b, a or b; null is true.
+  Ref both(Ref a, Ref b);
+  Ref either(Ref a, Ref b);
+  Ref less(Ref a, Ref b);
+
+  // What went wrong in the rules, if anything did.
+  const std::optional<Error>& trouble() const { return trouble_; }
+
+ private:
+  using Product = std::pair<Ref, Ref>;  // of a term and a constant or symbolic size
+
+  Ref sum(std::span<const Product> products, uop::Int128 constant);
+  Ref plus(Ref u, Ref amount, int sign);
+  Ref quotient(Ref u, Ref d);
+  Ref remainder(Ref u, Ref d);
+  Access pad(Ref movement, const Access& at, Ref* valid);
+  Shape reshape(Shape from, Shape to, Shape index);
+  void reshape_group(Shape from, Shape to, Shape index, std::span<Ref> out);
+  bool is_affine(Ref u);
+
+  Run& run_;
+  Graph& g_;
+  std::unordered_map<Ref, Ref> simplified_;
+  std::vector<Ref> room_;
+  std::vector<Product> products_;
+  std::optional<Error> trouble_;
+};
+
+// An index that is read only where a gate holds: where(gate, index, invalid).
+struct Gated {
+  Ref index;
+  Ref gate = nullptr;  // null: always
+};
+Gated split_gate(Ref u);
+Ref gated(Graph& g, Ref index, Ref gate);
+
+// Whether u is made of ranges, variables and constants alone.
+bool is_index_term(Ref u);
+
+}  // namespace assay::schedule

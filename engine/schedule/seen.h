@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "engine/uop/facts.h"
+#include "engine/uop/uop.h"
+
+// What the stages of this folder show to a watch (uop/watch.h).
+namespace assay::schedule {
+
+struct MemoryPlan;
+
+// What became of a look-up in the schedule cache.
+enum class Lookup : uint8_t {
+  Hit,
+  Miss,     // made and kept
+  Off,      // there is no cache
+  Limited,  // firings are limited: what a rule changed before cannot be left out of the count
+  Edited,   // the watch edits graphs
+};
+std::string_view to_text(Lookup lookup);
+
+// A schedule was looked up.
+struct CacheSeen {
+  uop::Graph& graph;
+  uop::Ref sink;  // what is to be scheduled
+  Lookup lookup;
+  uop::Key key;       // of its structure, where it was looked up
+  uint64_t hits = 0;  // of this cache, this one included
+  uint64_t misses = 0;
+  uint64_t skipped = 0;
+};
+
+// Kernels were put in order.
+struct ScheduleSeen {
+  uop::Graph& graph;
+  uop::Ref kernels;  // SINK(state…)
+  uop::Ref linear;   // nullptr where they cannot be
+  std::string_view error;
+};
+
+// Memory was planned.
+struct PlanSeen {
+  uop::Graph& graph;
+  uop::Ref linear;   // over buffers
+  uop::Ref planned;  // over arenas
+  const MemoryPlan& plan;
+};
+
+}  // namespace assay::schedule
