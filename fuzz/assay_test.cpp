@@ -5,7 +5,9 @@
 
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 namespace assay::fuzz {
 namespace {
@@ -128,6 +130,45 @@ TEST(Command, HelpsWithEverySubcommand) {
   }
   expect("foo", 2, "assay: no command is named 'foo'; see assay --help\n");
   EXPECT_EQ(assay("").status, 2);
+}
+
+constexpr std::string_view kAbs =
+    R"({"name": "abs", "op": "Abs", "opset": 13, "attrs": {}, "inputs": [)"
+    R"({"dtype": "int8", "shape": [2], "data": [-1, 2]}], "outputs": [)"
+    R"({"dtype": "int8", "shape": [2], "data": [1, 2]}]})";
+constexpr std::string_view kLoop =
+    R"({"name": "loop", "op": "Loop", "opset": 13, "attrs": {}, "inputs": [], "outputs": [)"
+    R"({"dtype": "int8", "shape": [], "data": [1]}]})";
+
+TEST(Import, WritesAProgramForEachCaseAndListsTheOthers) {
+  const std::string cases = file_of("import.jsonl", fmt::format("{}\n\n{}\n", kAbs, kLoop));
+  const std::string folder = fmt::format("{}import/of/cases", testing::TempDir());
+  expect(fmt::format("import '{}' --out '{}'", cases, folder), 0,
+         fmt::format("1 of 2 cases imported to {}\n    1 left out, Loop is not imported: loop\n",
+                     folder));
+  std::ifstream file(fmt::format("{}/abs.tp", folder));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
+            "tp 1\n# abs: Abs of opset 13\nx0: i8[2] = input(data=[-1, 2])\nt0: i8[2] = abs(x0)\n"
+            "expect t0 = [1, 2]\n");
+}
+
+TEST(Import, NamesTheLineOfWhatIsNoCase) {
+  const std::string folder = fmt::format("{}import", testing::TempDir());
+  const std::string bad = file_of("import_bad.jsonl", fmt::format("{}\n{{}}\n", kAbs));
+  expect(fmt::format("import '{}' --out '{}'", bad, folder), 2,
+         fmt::format("assay import: {}:2: \"name\" is no text\n", bad));
+  const std::string twice = file_of("import_twice.jsonl", fmt::format("{}\n{}\n", kAbs, kAbs));
+  expect(fmt::format("import '{}' --out '{}'", twice, folder), 2,
+         fmt::format("assay import: {}:2: abs is also the name of line 1\n", twice));
+}
+
+TEST(Import, SaysWhichFileIsNotThere) {
+  const std::string folder = fmt::format("{}import", testing::TempDir());
+  expect(fmt::format("import /nowhere.jsonl --out '{}'", folder), 3,
+         "assay import: /nowhere.jsonl cannot be read\n");
+  const std::string cases = file_of("import_one.jsonl", fmt::format("{}\n", kAbs));
+  expect(fmt::format("import '{}' --out '{}/inside'", cases, cases), 3,
+         fmt::format("assay import: {}/inside: Not a directory\n", cases));
 }
 
 }  // namespace

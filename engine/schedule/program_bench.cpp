@@ -19,7 +19,7 @@ namespace assay::schedule {
 namespace {
 
 constexpr std::array<const char*, 12> kTimed = {
-    "relu_chain", "softmax",           "layernorm", "matmul", "mlp",    "conv2d",
+    "elementwise", "softmax",           "layernorm", "matmul", "mlp",    "conv",
     "attention",  "transformer_block", "sum_all",   "cumsum", "rotary", "sgd_step"};
 
 tensor::Program program(const std::string& name) {

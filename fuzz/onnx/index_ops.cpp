@@ -30,7 +30,7 @@ struct Axis {
 
 Axis axis_of(Writer& w, const Val& x, int64_t fallback) {
   const int64_t axis = w.axis(w.integer("axis", fallback), x.rank());
-  return {axis, x.shape.empty() ? 1 : x.shape[static_cast<size_t>(axis)]};
+  return {axis, x.size(axis)};
 }
 
 void gather(Writer& w) {

@@ -51,8 +51,7 @@ void arg_extreme(Writer& w) {
   const int64_t axis = w.axis(w.integer("axis", 0), x.rank());
   const bool keep = w.integer("keepdims", 1) != 0;
   const bool last = w.integer("select_last_index", 0) != 0;
-  Sizes shape = x.shape;
-  if (!shape.empty() && keep) shape[static_cast<size_t>(axis)] = 1;
+  Sizes shape = keep ? x.with(axis, 1) : x.shape;
   if (!shape.empty() && !keep) shape.erase(shape.begin() + axis);
   w.gives(0, w.emit(DType::I32, shape, w.source().op == "ArgMax" ? "argmax" : "argmin",
                     fmt::format("{}, axis={}, keep={}, last={}", x.name, axis, keep, last)));
@@ -75,7 +74,7 @@ void cum_sum(Writer& w) {
   const bool is_reversed = w.integer("reverse", 0) != 0;
   if (is_reversed) x = w.map("flip", x, backwards);
   if (w.integer("exclusive", 0) != 0 && !x.shape.empty()) {
-    const int64_t n = x.shape[static_cast<size_t>(axis)];
+    const int64_t n = x.size(axis);
     Sizes low(x.shape.size(), 0);
     const Sizes high = low;
     low[static_cast<size_t>(axis)] = 1;
@@ -97,8 +96,7 @@ void top_k(Writer& w) {
   const int64_t k = ks.empty() ? 0 : ks[0];
   const int64_t axis = w.axis(w.integer("axis", -1), x.rank());
   const bool largest = w.integer("largest", 1) != 0;
-  Sizes shape = x.shape;
-  if (!shape.empty()) shape[static_cast<size_t>(axis)] = k;
+  const Sizes shape = x.with(axis, k);
   const std::string arguments =
       fmt::format("{}, k={}, axis={}, largest={}", x.name, k, axis, largest);
   w.gives(0, w.emit(x.type, shape, "topk", arguments));

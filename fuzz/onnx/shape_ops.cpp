@@ -26,15 +26,14 @@ void concat(Writer& w) {
   const Val first = w.in(0);
   const int64_t axis = w.axis(w.integer("axis", 0), first.rank());
   std::string arguments = first.name;
-  Sizes shape = first.shape;
+  int64_t size = first.size(axis);
   for (size_t i = 1; i < w.source().inputs.size(); i++) {
     const Val next = w.in(i);
     arguments += fmt::format(", {}", next.name);
-    if (axis < next.rank()) {
-      shape[static_cast<size_t>(axis)] += next.shape[static_cast<size_t>(axis)];
-    }
+    size += next.size(axis);
   }
-  w.gives(0, w.emit(first.type, shape, "cat", fmt::format("{}, axis={}", arguments, axis)));
+  w.gives(0, w.emit(first.type, first.with(axis, size), "cat",
+                    fmt::format("{}, axis={}", arguments, axis)));
 }
 
 void split(Writer& w) {
@@ -43,7 +42,7 @@ void split(Writer& w) {
   int64_t begin = 0;
   for (size_t i = 0; i < w.source().outputs.size(); i++) {
     const Sizes& shape = w.source().outputs[i].shape;
-    const int64_t n = shape.empty() ? 0 : shape[static_cast<size_t>(w.axis(axis, x.rank()))];
+    const int64_t n = Val{"", x.type, shape}.size(axis);
     w.gives(i, w.slice(x, axis, begin, begin + n));
     begin += n;
   }
@@ -62,6 +61,7 @@ Range range_of(int64_t start, int64_t end, int64_t step, int64_t n) {
   const auto within = [n](int64_t i, int64_t least, int64_t most) {
     return std::clamp(i < 0 ? i + n : i, least, most);
   };
+  step = std::clamp(step, -n - 1, n + 1);
   Range r;
   r.is_backwards = step < 0;
   if (step < 0) {
@@ -79,13 +79,13 @@ Range range_of(int64_t start, int64_t end, int64_t step, int64_t n) {
 }
 
 Sizes ones_or(Writer& w, size_t i, size_t count) {
-  return w.has(i) ? w.integers(i) : Sizes(count, 1);
+  return w.has(i) ? w.any_integers(i) : Sizes(count, 1);
 }
 
 void slice(Writer& w) {
   Val x = w.in(0);
-  const Sizes starts = w.integers(1);
-  const Sizes ends = w.integers(2);
+  const Sizes starts = w.any_integers(1);
+  const Sizes ends = w.any_integers(2);
   Sizes axes(starts.size());
   std::iota(axes.begin(), axes.end(), 0);
   if (w.has(3)) axes = w.integers(3);

@@ -21,6 +21,9 @@ std::string listed(const std::vector<Literal>& data) {
   return result + "]";
 }
 
+// Of these sums and products are no concern.
+bool is_small(int64_t x) { return -(int64_t{1} << 31) < x && x < int64_t{1} << 31; }
+
 std::string number_text(double x) { return tensor::to_text(Literal{Literal::Kind::Float, 0, x}); }
 
 }  // namespace
@@ -61,6 +64,13 @@ Val Writer::in(size_t i) {
 }
 
 Sizes Writer::integers(size_t i) {
+  Sizes result = any_integers(i);
+  if (std::ranges::all_of(result, is_small)) return result;
+  malformed(fmt::format("input {} holds numbers past 31 bits", i));
+  return {};
+}
+
+Sizes Writer::any_integers(size_t i) {
   const Tensor* t = constant(i);
   if (t == nullptr) return {};
   const auto result = t->integers();
@@ -78,8 +88,8 @@ Literal Writer::scalar(size_t i) {
 int64_t Writer::integer(std::string_view name, int64_t fallback) {
   const auto at = case_.attrs.find(name);
   if (at == case_.attrs.end()) return fallback;
-  if (at->is_number_integer()) return at->get<int64_t>();
-  malformed(fmt::format("{} is no whole number", name));
+  if (at->is_number_integer() && is_small(at->get<int64_t>())) return at->get<int64_t>();
+  malformed(fmt::format("{} is no whole number of 31 bits", name));
   return fallback;
 }
 
@@ -104,10 +114,10 @@ std::optional<Sizes> Writer::list(std::string_view name) {
   if (at == case_.attrs.end()) return std::nullopt;
   Sizes result;
   const bool is_list = at->is_array() && std::ranges::all_of(*at, [](const auto& x) {
-                         return x.is_number_integer();
+                         return x.is_number_integer() && is_small(x.template get<int64_t>());
                        });
   if (!is_list) {
-    malformed(fmt::format("{} is no list of whole numbers", name));
+    malformed(fmt::format("{} is no list of whole numbers of 31 bits", name));
     return std::nullopt;
   }
   for (const auto& x : *at) result.push_back(x.template get<int64_t>());
@@ -160,7 +170,7 @@ Val Writer::reshape(const Val& x, Sizes shape) {
 Val Writer::permute(const Val& x, const Sizes& order) {
   Sizes shape;
   for (const int64_t i : order) {
-    shape.push_back(x.shape.empty() ? 1 : x.shape[static_cast<size_t>(axis(i, x.rank()))]);
+    shape.push_back(x.size(axis(i, x.rank())));
   }
   return emit(x.type, shape, "permute", fmt::format("{}, order=[{}]", x.name, onnx::listed(order)));
 }
@@ -168,9 +178,8 @@ Val Writer::permute(const Val& x, const Sizes& order) {
 Val Writer::slice(const Val& x, int64_t axis, int64_t begin, int64_t end) {
   std::string at;
   for (int64_t i = 0; i < axis; i++) at += ":, ";
-  Sizes shape = x.shape;
-  if (axis < x.rank()) shape[static_cast<size_t>(axis)] = end - begin;
-  return emit(x.type, shape, "slice", fmt::format("{}, at=[{}{}:{}]", x.name, at, begin, end));
+  return emit(x.type, x.with(axis, end - begin), "slice",
+              fmt::format("{}, at=[{}{}:{}]", x.name, at, begin, end));
 }
 
 Val Writer::reduce(std::string_view op, const Val& x, const Sizes& axes, bool keep,

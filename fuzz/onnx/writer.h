@@ -19,6 +19,16 @@ struct Val {
   Sizes shape;
 
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
+  // 1 of an axis that is none.
+  int64_t size(int64_t axis) const {
+    return 0 <= axis && axis < rank() ? shape[static_cast<size_t>(axis)] : 1;
+  }
+  // The shape with another size of an axis, if that is one.
+  Sizes with(int64_t axis, int64_t size) const {
+    Sizes result = shape;
+    if (0 <= axis && axis < rank()) result[static_cast<size_t>(axis)] = size;
+    return result;
+  }
 };
 
 // Writes the program of one case, a statement at a time. The first thing that goes wrong is kept
@@ -34,6 +44,7 @@ class Writer {
   bool has(size_t i) const { return i < case_.inputs.size() && case_.inputs[i].has_value(); }
   Val in(size_t i);
   Sizes integers(size_t i);
+  Sizes any_integers(size_t i);  // also those past what sizes are computed with
   tensor::Literal scalar(size_t i);
   const Tensor* constant(size_t i);
 
