@@ -113,9 +113,11 @@ class Rangeify {
 
   // ---- from readers to what they read
 
+  // Of the simplest size, since simplifying an index simplifies the sizes of ranges within it, and
+  // a range must stay the one that its END closes.
   Ref fresh(Ref size, AxisType type) {
     if (is_dim(size, 1)) return uop::dim(g_, 0);
-    return g_.make(Op::Range, DType::Index, {size},
+    return g_.make(Op::Range, DType::Index, {indexer_.simplified(size)},
                    Arg::axis(static_cast<int32_t>(next_range_++), type));
   }
 
