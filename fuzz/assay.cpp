@@ -20,7 +20,8 @@ constexpr const char* kExitCodes =
     "             130 interrupted";
 
 const std::vector<const Command*>& commands() {
-  static const std::vector<const Command*> table = {&import_command(), &rules_command(), &simplify_command()};
+  static const std::vector<const Command*> table = {
+      &check_command(), &import_command(), &rules_command(), &run_command(), &simplify_command()};
   return table;
 }
 

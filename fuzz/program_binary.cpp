@@ -41,13 +41,14 @@ const Known* partner(ProgramMaker& m, const Known& x, TypeSet over) {
     return broadcast(x.shape, k.shape, joined) && m.fits(joined);
   };
   if (const Known* y = m.find(fits)) return y;
-  if (!m.has_room(2)) return nullptr;
+  if (!m.has_room(2) || m.c.chance(1, 3)) return nullptr;
   const DType t = same_type ? x.dtype : m.type_in(over);
   return m.input_beside(x, t, thinned(m, x.shape), uop::is_unsigned(t) ? 0 : -4,
                         t == DType::Bool ? 1 : 4);
 }
 
-// A literal, or a value; false where there is none. `least` and `most` bound a literal.
+// A literal or a value, at worst x itself; false where they do not join. `least` and `most` bound a
+// literal.
 bool complete(ProgramMaker& m, const Known& x, TypeSet over, double least, double most,
               uint64_t literals_in_8, Pair& p) {
   p.x = m.of(x);
@@ -67,7 +68,7 @@ bool complete(ProgramMaker& m, const Known& x, TypeSet over, double least, doubl
     return true;
   }
   const Known* y = partner(m, x, over);
-  if (y == nullptr) return false;
+  if (y == nullptr) y = &x;
   const auto joined = uop::promote(x.dtype, y->dtype);
   if (!joined || !over.has(*joined) || !broadcast(x.shape, y->shape, p.shape)) return false;
   p.y = m.of(*y);

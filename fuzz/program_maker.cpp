@@ -87,7 +87,7 @@ Dims ProgramMaker::shape(size_t least, size_t most) {
 
 const Known* ProgramMaker::any(TypeSet over) {
   const auto is_of = [&](const Known& k) { return over.has(k.dtype); };
-  if (!has_room(2) || c.chance(7, 8)) {
+  if (!has_room(2) || c.chance(15, 16)) {
     if (const Known* k = find(is_of)) return k;
   }
   return has_room(1) ? input(type_in(over), shape()) : nullptr;
@@ -216,7 +216,7 @@ const Known* ProgramMaker::input(DType t, const Dims& shape, double lo, double h
 
 const Known* ProgramMaker::input_beside(const Known& x, DType t, const Dims& shape, double lo,
                                         double hi) {
-  if (!has_room(1)) return nullptr;
+  if (!has_room(1) || !fits(shape)) return nullptr;
   Known* k = add(Op::Input, t, shape, {});
   fill(t, lo, hi, *k);
   k->is_away = x.is_away;

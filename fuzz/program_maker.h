@@ -109,14 +109,19 @@ class ProgramMaker {
   bool has_room(int statements) const {
     return static_cast<int>(program_.statements.size()) + statements <= options.statements + 2;
   }
-  bool fits(const Dims& shape) const { return shape.count() <= options.elements; }
+  // At the largest values of its variables.
+  bool fits(const Dims& shape) const {
+    int64_t n = 1;
+    for (const Dim& d : shape) n *= d.variable < 0 ? d.now : variable(d.variable).hi;
+    return n <= options.elements;
+  }
 
   // A value that fits, mostly a late one; nullptr where a few tries find none. What is said to live
   // on the other device does not fit unless `like` does too.
   template <typename Fits>
   const Known* find(Fits fits_value) {
     if (known_.empty()) return nullptr;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 10; i++) {
       const auto n = static_cast<uint64_t>(known_.size());
       const uint64_t back = c.chance(1, 2) ? c.below(n) : c.below(std::min<uint64_t>(n, 4));
       const Known& k = known_[static_cast<size_t>(n - 1 - back)];

@@ -36,10 +36,11 @@ void ProgramMaker::write_to(const Known& target) {
     say(tensor::Write{target.value, of(l)});
     return learn(target, nullptr, x, x);
   }
+  const bool must_define = program_.define(target.value).op == Op::Undefined;
   Dims joined;
   const Known* source = find([&](const Known& k) {
     if (k.dtype != target.dtype || k.is_away != target.is_away) return false;
-    if (k.value == target.value && !c.chance(1, 8)) return false;
+    if (k.value == target.value && (must_define || !c.chance(1, 8))) return false;
     return broadcast(target.shape, k.shape, joined) && joined == target.shape;
   });
   if (source == nullptr) {

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "engine/tensor/builder.h"
 #include "engine/tensor/session.h"
+#include "engine/uop/value.h"
+#include "oracles/interpreter/extension.h"
 #include "oracles/interpreter/interpreter.h"
 #include "oracles/reference/reference.h"
 
@@ -18,6 +22,24 @@ using interpreter::Memory;
 using tensor::Program;
 using tensor::Statement;
 using uop::Ref;
+
+constexpr size_t kMostShown = 64;
+
+std::string value_text(const Elements& e) {
+  const auto width = static_cast<size_t>(uop::bytes_of(e.dtype));
+  const size_t count = e.bytes.size() / width;
+  std::string text = fmt::format("{}[{}] [", uop::to_text(e.dtype), fmt::join(e.shape, ", "));
+  for (size_t i = 0; i < std::min(count, kMostShown); ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &e.bytes[i * width], width);
+    if (uop::kind_of(e.dtype) == uop::Kind::Signed) {
+      const int unused = 64 - uop::bits_of(e.dtype);
+      bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+    }
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", uop::to_text(uop::Value{e.dtype, bits}));
+  }
+  return text + (count > kMostShown ? fmt::format(", … {} in all]", count) : "]");
+}
 
 // One run of a program: its session, and the memory of each way to execute it.
 class Checker {
@@ -140,8 +162,7 @@ class Checker {
     if (s.linear == nullptr) return;
     ++made_.schedules;
     for (const Ref call : s.linear->src) {
-      const bool is_copy = call->src[0]->arg.name() == "copy";
-      ++(is_copy ? made_.copies : made_.kernels);
+      ++(schedule::is_copy(call) ? made_.copies : made_.kernels);
     }
     made_.planned_bytes += s.plan.planned_bytes;
     made_.lower_bound_bytes += s.plan.lower_bound_bytes;
@@ -169,6 +190,7 @@ class Checker {
     for (size_t i = 0; i < nodes.size(); ++i) {
       const Elements& e = values.value()[i];
       judge(stage, first + i, compare(expected[first + i], e.bytes));
+      if (options_.keep_values && stage == "kernels") made_.judged.back().text = value_text(e);
     }
   }
 
@@ -178,7 +200,7 @@ class Checker {
       fail(fmt::format("line {}: {} at stage {}: {}", line_of(output), name, stage,
                        to_text(comparison)));
     }
-    made_.judged.push_back({name, line_of(output), stage, std::move(comparison)});
+    made_.judged.push_back({name, line_of(output), stage, std::move(comparison), {}});
   }
 
   // The reference against what the program expects.

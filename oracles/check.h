@@ -17,6 +17,7 @@ struct CheckOptions {
   bool kernels = true;       // the LINEAR, over storage of its own for each buffer
   bool planned = true;       // the LINEAR over arenas, in an order that its edges allow
   uint64_t seed = 1;         // of that order
+  bool keep_values = false;  // as text, in Judged
   schedule::Options schedule = {};
 };
 
@@ -26,6 +27,7 @@ struct Judged {
   int line = 0;            // of the force or expect that reads it; 0 at the end of the program
   std::string_view stage;  // "tensor", "kernels", "planned", "expect"
   Comparison comparison;
+  std::string text;  // "f32[3] [1, 2.5, nan]", at stage "kernels", where values are kept
 };
 
 struct Checked {

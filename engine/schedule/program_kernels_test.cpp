@@ -43,6 +43,8 @@ Result<Ref> body_of(Session& session, const tensor::Program& program) {
   for (size_t k = 0; k < program.statements.size(); ++k) {
     const Result<bool> done = builder.step(k);
     if (!done.ok()) return done.error();
+    // What no later statement names is dropped.
+    if (k + 1 < program.statements.size()) builder.finish(k);
   }
   std::vector<const Tensor*> tensors;
   for (const tensor::Output& o : tensor::outputs(program)) {

@@ -27,7 +27,9 @@ struct Command {
 };
 
 const Command& import_command();
+const Command& check_command();
 const Command& rules_command();
+const Command& run_command();
 const Command& simplify_command();
 
 }  // namespace assay::fuzz

@@ -1,7 +1,8 @@
-#include "engine/uop/rules/rules.h"
+#include "engine/schedule/rules.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -25,15 +26,17 @@ void print_rule(const uop::RuleSet& set, const uop::Rule& rule) {
 }
 
 ExitCode print_rules(const std::string& only) {
-  if (!only.empty() && uop::find_rules(only) == nullptr) {
+  const bool is_known = std::ranges::any_of(
+      schedule::all_rules(), [&](const uop::RuleSet* set) { return set->name() == only; });
+  if (!only.empty() && !is_known) {
     std::string names;
-    for (const uop::RuleSet* set : uop::all_rules()) names += fmt::format(" {}", set->name());
+    for (const uop::RuleSet* set : schedule::all_rules()) names += fmt::format(" {}", set->name());
     fmt::print(stderr, "assay rules: no set is named '{}'; there are{}\n", only, names);
     return kUsage;
   }
   size_t rules = 0;
   size_t sets = 0;
-  for (const uop::RuleSet* set : uop::all_rules()) {
+  for (const uop::RuleSet* set : schedule::all_rules()) {
     if (!only.empty() && set->name() != only) continue;
     for (const uop::Rule& rule : set->rules()) print_rule(*set, rule);
     rules += set->rules().size();

@@ -43,7 +43,7 @@ constexpr std::string_view kBase = R"(
 %iota = stage i32 %ri %r {0 global}
 %x = reshape i32 %iota %c2 %c3
 )";
-std::string with(std::string_view more) { return std::string(kBase) + std::string(more); }
+std::string with(std::string_view more) { return fmt::format("{}{}", kBase, more); }
 
 TEST(Evaluate, AStageIsItsTermOverItsRanges) {
   EXPECT_EQ(shown(with("%y = add i32 %iota %iota")), "6 0 2 4 6 8 10");
@@ -102,10 +102,10 @@ TEST(Evaluate, AVersionIsTheOneBeforeWithAViewReplaced) {
       "%new = permute i32 %p2 {1 0}\n%s1 = store void %turned %new\n%v1 = after i32 %v0 %s1\n";
   const std::string_view value =
       "%k = const i32 10\n%p1 = shrink i32 %x %c0 %c2 %c0 %c2\n%p2 = add i32 %p1 %k\n";
-  const std::string both = std::string(value) + std::string(next);
+  const std::string both = fmt::format("{}{}", value, next);
   EXPECT_EQ(shown(versions(both)), "2x3 0 10 11 3 13 14");
   // A reader of the version before keeps it.
-  EXPECT_EQ(shown(versions(both + "%y = sub i32 %v1 %v0")), "2x3 0 9 9 0 9 9");
+  EXPECT_EQ(shown(versions(fmt::format("{}%y = sub i32 %v1 %v0", both))), "2x3 0 9 9 0 9 9");
 }
 
 TEST(Evaluate, APaddedViewStoresOnlyWhatIsInside) {
@@ -153,11 +153,11 @@ constexpr std::string_view kKernel = R"(
 )";
 
 TEST(Evaluate, AVersionThatAKernelMakesReadsTheVersionsItTakes) {
-  const std::string text = versions(
-      std::string(kKernel) +
+  const std::string text = versions(fmt::format(
+      "{}{}", kKernel,
       "%o = buffer i32 %c2 %c3 %d {1 global}\n%call = call void %kern %o %v0\n"
       "%v1 = after i32 %o %call\n%call2 = call void %kern %v1 %v1\n%v2 = after i32 %v1 %call2\n"
-      "%y = stack i32 %v1 %v2");
+      "%y = stack i32 %v1 %v2"));
   EXPECT_EQ(shown(text), "2x2x3 1 2 3 4 5 6 2 3 4 5 6 7");
 }
 

@@ -30,7 +30,7 @@ class Rows {
   void each(const Slot* const* from, F f) const {
     if (total_ == 0) return;
     const int64_t n = rank_ == 0 ? 1 : extents_[0];
-    Operand now[kSources];
+    Operand now[kSources] = {};
     for (int k = 0; k < sources_; k++) now[k] = {from[k], rank_ == 0 ? 0 : strides_[0][k]};
     if (rank_ <= 1) return f(int64_t{0}, now, n);
     int64_t at[kMostAxes];

@@ -1,7 +1,8 @@
+#include <cfloat>
 #include <cmath>
 
+#include "engine/check.h"
 #include "oracles/reference/kernels.h"
-#include "oracles/reference/precise.h"
 #include "oracles/reference/settle.h"
 
 namespace assay::reference {
@@ -28,6 +29,28 @@ constexpr Limit kLimits[] = {
     {Fn::Log2, 4},    {Fn::Sin, 4},   {Fn::Cos, 4},  {Fn::Tan, 5}, {Fn::Pow, 16},
 };
 
+// What f64 is judged by: eleven bits more, and exponents of which no function of f64s runs out
+// where it matters.
+static_assert(LDBL_MANT_DIG >= 64);
+
+template <typename T>
+T library(Fn fn, T x, T y) {
+  switch (fn) {
+    case Fn::Recip:
+    case Fn::Div: return x / y;
+    case Fn::Sqrt: return std::sqrt(x);
+    case Fn::Exp: return std::exp(x);
+    case Fn::Exp2: return std::exp2(x);
+    case Fn::Log: return std::log(x);
+    case Fn::Log2: return std::log2(x);
+    case Fn::Sin: return std::sin(x);
+    case Fn::Cos: return std::cos(x);
+    case Fn::Tan: return std::tan(x);
+    case Fn::Pow: return std::pow(x, y);
+    default: ASSAY_CHECK(false, "{} has no limit", name_of(fn));
+  }
+}
+
 // The exact result for the value of the operands, how far off it is itself, and its size as a
 // number that does not overflow.
 struct Evaluated {
@@ -36,12 +59,20 @@ struct Evaluated {
   long double wide;
 };
 Evaluated evaluate(const Format& f, Fn fn, Pair x, Pair y = {}) {
-  if (f.dtype == DType::F64) {
-    const Precise p = precise(fn, x, y);
-    return {p.result, std::fabs(p.result.hi) * kPairError + 0x1p-1073, p.wide};
+  if (f.dtype != DType::F64) {
+    const double v = library<double>(fn, x.hi, y.hi);
+    return {{v, 0}, std::fabs(v) * kLibraryError, v};
   }
-  const double v = library(fn, x.hi, y.hi);
-  return {{v, 0}, std::fabs(v) * kLibraryError, v};
+  const auto wide = [](Pair p) { return static_cast<long double>(p.hi) + p.lo; };
+  const long double v = library<long double>(fn, wide(x), wide(y));
+  const auto high = static_cast<double>(v);
+  const auto low = std::isfinite(high) ? static_cast<double>(v - high) : 0;
+  return {{high, low}, std::fabs(high) * kWideError + 0x1p-1073, v};
+}
+
+// The bound of an operand, around the long double that stands for its pair.
+double bound_of(const Bounded& x) {
+  return x.low == 0 ? x.bound : x.bound + std::fabs(x.value) * 0x1p-63;
 }
 
 template <typename Least>
@@ -62,7 +93,7 @@ Bounded exponential(const Format& f, const Bounded& a, const Bounded&, const Bou
   const Evaluated e = evaluate(f, fn, pair_of(a));
   double spread = 0;
   if (a.bound > 0) {
-    const double x = a.bound * (fn == Fn::Exp2 ? kLogOf2 : 1);
+    const double x = bound_of(a) * (fn == Fn::Exp2 ? kLogOf2 : 1);
     spread = e.v.hi * (x <= 1 ? x * (1 + x) : std::expm1(x));
   }
   Bounded r = limited(f, fn, e, spread, [&] {
@@ -80,7 +111,7 @@ Bounded logarithm(const Format& f, const Bounded& a, const Bounded&, const Bound
   const double low = lowest_of(a);
   if (low <= 0) return ambiguous();
   if (a.is_exact() && a.value == 1) return zero(false);
-  const double spread = a.bound / low * (fn == Fn::Log2 ? kLog2OfE : 1);
+  const double spread = bound_of(a) / low * (fn == Fn::Log2 ? kLog2OfE : 1);
   return limited(f, fn, evaluate(f, fn, pair_of(a)), spread);
 }
 
@@ -88,7 +119,7 @@ template <Fn fn>
 Bounded wave(const Format& f, const Bounded& a, const Bounded&, const Bounded&) {
   if (is_nan(a) || is_inf(a)) return nan();
   if (is_zero(a)) return fn == Fn::Sin ? a : exact(1);
-  return limited(f, fn, evaluate(f, fn, pair_of(a)), std::min(a.bound, 2.0));
+  return limited(f, fn, evaluate(f, fn, pair_of(a)), std::min(bound_of(a), 2.0));
 }
 
 // The slope 1 + tan^2 is largest at an end of an interval without a pole: one that is shorter than
@@ -102,7 +133,7 @@ Bounded tangent(const Format& f, const Bounded& a, const Bounded&, const Bounded
   const double high = highest_of(a);
   if (high - low > 3 || std::cos(low) * std::cos(high) <= 0) return ambiguous();
   const double steepest = std::max(std::fabs(std::tan(low)), std::fabs(std::tan(high)));
-  return limited(f, Fn::Tan, e, a.bound * (1 + steepest * steepest) * (1 + 0x1p-20));
+  return limited(f, Fn::Tan, e, bound_of(a) * (1 + steepest * steepest) * (1 + 0x1p-20));
 }
 
 Bounded root(const Format& f, const Bounded& a, const Bounded&, const Bounded&) {
@@ -115,7 +146,8 @@ Bounded root(const Format& f, const Bounded& a, const Bounded&, const Bounded&) 
   const double s = e.v.hi;
   double spread = 0;
   if (a.bound > 0) {
-    spread = low > 0 ? a.bound / (s + std::sqrt(low)) : std::max(s, std::sqrt(highest_of(a)) - s);
+    spread =
+        low > 0 ? bound_of(a) / (s + std::sqrt(low)) : std::max(s, std::sqrt(highest_of(a)) - s);
   }
   Bounded r = limited(f, Fn::Sqrt, e, spread);
   r.nonnegative = true;
@@ -146,8 +178,8 @@ Bounded quotient(const Format& f, const Bounded& a, const Bounded& b) {
   const Evaluated e = evaluate(f, Fn::Div, pair_of(a), pair_of(b));
   const double least = std::min(std::fabs(lowest_of(b)), std::fabs(highest_of(b)));
   if (least == 0) return ambiguous();
-  // (|b| ea + |a| eb) / (|b| (|b| - eb))
-  const double spread = (a.bound + std::fabs(e.v.hi) * b.bound) / least;
+  // (|b| ea + |a| eb) / (|b| (|b| - eb)), in an order in which nothing that counts underflows.
+  const double spread = a.bound / least + std::fabs(e.v.hi) * (b.bound / least);
   Bounded r = limited(f, fn, e, spread, [&] {
     return std::max(0.0L, fabsl(a.value) - a.bound) / (fabsl(b.value) + b.bound);
   });
@@ -173,32 +205,30 @@ Bounded power_special(const Bounded& x, const Bounded& y) {
   return r == 0 ? loose_zero() : ambiguous();
 }
 
-// x^y for a base that is not below zero, or |x|^y. It is monotone in both, so that it is least and
-// largest at corners.
+// x^y for a base that is not below zero, or |x|^y. Its logarithm y ln x changes by at most
+// |y| ex / (x - ex) + ey |ln x|.
 Bounded power_of_magnitude(const Format& f, const Bounded& x, const Bounded& y) {
-  const double x_low = std::fabs(lowest_of(x));
-  const double x_high = std::fabs(highest_of(x));
-  const double y_low = lowest_of(y);
-  const double y_high = highest_of(y);
-  const double corners[4][2] = {{x_low, y_low}, {x_low, y_high}, {x_high, y_low}, {x_high, y_high}};
+  const double x_low = std::min(std::fabs(lowest_of(x)), std::fabs(highest_of(x)));
+  const double x_high = std::max(std::fabs(lowest_of(x)), std::fabs(highest_of(x)));
   Pair base = pair_of(x);
-  if (x_high < x_low) base = {-base.hi, -base.lo};
+  if (highest_of(x) < 0) base = {-base.hi, -base.lo};
   if (base.hi < 0) base = {};
   const Evaluated e = evaluate(f, Fn::Pow, base, pair_of(y));
   double spread = 0;
-  if (!x.is_exact() || !y.is_exact()) {
-    for (const auto& corner : corners) {
-      const double v = library(Fn::Pow, corner[0], corner[1]);
-      spread = std::max(spread, std::fabs(v - e.v.hi) + std::fabs(v) * 0x1p-50);
+  double change = 0;
+  if (x_low > 0) {
+    const double y_high = std::max(std::fabs(lowest_of(y)), std::fabs(highest_of(y)));
+    change = y_high * bound_of(x) / x_low;
+    if (y.bound > 0) {
+      change += bound_of(y) * std::max(std::fabs(std::log(x_low)), std::fabs(std::log(x_high)));
     }
-    if (std::isnan(spread)) spread = kInfinity;
+    change *= 1 + 0x1p-20;
+    spread = change > 0 ? e.v.hi * std::expm1(change) : 0;
+  } else {
+    spread = std::max(std::pow(x_high, lowest_of(y)), std::pow(x_high, highest_of(y))) * kSlack;
   }
   Bounded r = limited(f, Fn::Pow, e, spread, [&] {
-    long double least = e.wide;
-    for (const auto& corner : corners) {
-      least = std::min(least, evaluate(f, Fn::Pow, {corner[0], 0}, {corner[1], 0}).wide);
-    }
-    return least;
+    return x_low > 0 && change < 500 ? e.wide * std::exp(-change) : 0.0L;
   });
   r.nonnegative = true;
   return r;
@@ -208,7 +238,7 @@ Bounded power_of_magnitude(const Format& f, const Bounded& x, const Bounded& y) 
 Bounded power_across_zero(const Format& f, const Bounded& x, double n) {
   const Evaluated e = evaluate(f, Fn::Pow, pair_of(x), {n, 0});
   const double largest = std::max(std::fabs(lowest_of(x)), std::fabs(highest_of(x)));
-  const double spread = n * std::pow(largest, n - 1) * x.bound * (1 + 0x1p-20);
+  const double spread = n * std::pow(largest, n - 1) * bound_of(x) * (1 + 0x1p-20);
   Bounded r = limited(f, Fn::Pow, e, spread, [] { return 0.0L; });
   r.nonnegative = !is_odd(n);
   return r;
@@ -252,7 +282,11 @@ Bounded power_at_edges(const Bounded& x, const Bounded& y) {
 Bounded power(const Format& f, const Bounded& x, const Bounded& y, const Bounded&) {
   const bool is_one = x.is_exact() && x.value == 1;
   if (is_zero(y) || is_one) return exact(1);
-  if (is_nan(x) || is_nan(y)) return nan();
+  if (is_nan(x) || is_nan(y)) {
+    // 1 to a NaN and a NaN to the zeroth are 1.
+    const bool may_be_one = lowest_of(x) <= 1 && 1 <= highest_of(x);
+    return may_be_one || (!is_nan(y) && may_be_zero(y)) ? ambiguous() : nan();
+  }
   const bool is_edge = is_inf(x) || is_inf(y) || is_zero(x);
   const bool is_known = x.is_exact() && y.is_exact();
   if (is_edge) return is_known ? power_special(x, y) : power_at_edges(x, y);

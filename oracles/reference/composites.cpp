@@ -1,6 +1,8 @@
 #include "oracles/reference/composites.h"
 
+#include <cmath>
 #include <iterator>
+#include <optional>
 
 namespace assay::reference {
 namespace {
@@ -24,6 +26,17 @@ Bounded less(const At& at, double c, const Bounded& x) { return at.sub(at.number
 Bounded times(const At& at, double c, const Bounded& x) { return at.mul(at.number(c), x); }
 Bounded halved(const At& at, const Bounded& x) { return at.div(x, at.number(2)); }
 
+// Of an odd function, a magnitude m with the sign of x, where that sign is open: the result is as
+// small as m is there, of either sign. Nothing where it is not.
+std::optional<Bounded> of_either_sign(const Bounded& m, const Bounded& x) {
+  const bool is_open = x.certainty == Certainty::Bounded && std::fabs(x.value) <= x.bound;
+  if (!is_open || !m.is_known()) return std::nullopt;
+  Bounded r;
+  r.bound = std::fabs(m.value) + m.bound;
+  r.certainty = Certainty::Bounded;
+  return r;
+}
+
 }  // namespace
 
 Bounded rsqrt(const At& at, const Bounded& x) { return at.recip(at.sqrt(x)); }
@@ -45,7 +58,8 @@ Bounded atan(const At& at, const Bounded& x) {
   const Bounded is_large = at.lt(at.number(1), a);
   const Bounded z = at.pick(is_large, at.div(at.number(1), a), a);
   const Bounded p = at.mul(polynomial(at, at.mul(z, z), kCoefficients), z);
-  return at.copysign(at.pick(is_large, less(at, kHalfPi, p), p), x);
+  const Bounded m = at.pick(is_large, less(at, kHalfPi, p), p);
+  return of_either_sign(m, x).value_or(at.copysign(m, x));
 }
 
 Bounded sinh(const At& at, const Bounded& x) {
@@ -78,7 +92,8 @@ Bounded erf(const At& at, const Bounded& x) {
   const Bounded t = at.div(at.number(1), more(at, 1, times(at, 0.3275911, at.abs(x))));
   const Bounded p = at.mul(polynomial(at, t, kCoefficients), t);
   const Bounded tail = at.mul(p, at.exp(at.neg(at.square(x))));
-  return at.mul(apply(Fn::Sign, at.t, x), less(at, 1, tail));
+  const Bounded m = less(at, 1, tail);
+  return of_either_sign(m, x).value_or(at.mul(apply(Fn::Sign, at.t, x), m));
 }
 
 Bounded sigmoid(const At& at, const Bounded& x) {

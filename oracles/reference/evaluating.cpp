@@ -36,9 +36,10 @@ Result<Bounded> Evaluating::number(std::string_view name, DType t) const {
 }
 
 DType Evaluating::accumulator(DType t) const {
-  const auto& attrs = row().attrs;
-  const bool may_say = std::ranges::find(attrs, "acc", &tensor::AttrRow::name) != attrs.end();
-  if (may_say && has("acc")) return std::get<DType>(attr("acc"));
+  for (const tensor::AttrValue& written : define.attrs) {
+    // The only attribute that is a type.
+    if (const auto* acc = std::get_if<DType>(&written)) return *acc;
+  }
   if (uop::is_float(t)) return uop::bits_of(t) < 32 ? uop::F32 : t;
   if (row().family == tensor::Family::Contract || uop::bits_of(t) > 32) return t;
   return uop::is_unsigned(t) && t != uop::Bool ? uop::U32 : uop::I32;

@@ -17,10 +17,12 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // What bounds are multiplied with, for the rounding of the few operations that they are made of.
 inline constexpr double kSlack = 1 + 0x1p-48;
 // Errors of our own, relative to a result: of one operation on doubles; of one on pairs of them; of
-// a function of the C library, which is off by less than two units.
+// a function of the C library, which is off by less than two units in its last place, and of such a
+// function of long doubles.
 inline constexpr double kDoubleError = 0x1p-52;
 inline constexpr double kPairError = 0x1p-99;
 inline constexpr double kLibraryError = 0x1p-51;
+inline constexpr double kWideError = 0x1p-60;
 
 constexpr double pow2(int exponent) {
   double result = 1;

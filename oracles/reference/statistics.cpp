@@ -1,6 +1,7 @@
 #include "oracles/reference/statistics.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace assay::reference {
 namespace {
@@ -18,7 +19,10 @@ Bounded decided_by(std::span<const Bounded> x, bool decisive) {
 
 Bounded mean(const At& at, std::span<const Bounded> x) {
   const Bounded n = of_integer(at.t, static_cast<int64_t>(x.size()));
-  return at.mul(sum(at.t, x), at.recip(n));
+  // One over a power of two is a number, however it is come by.
+  const bool is_power = std::has_single_bit(x.size());
+  const Bounded share = is_power ? at.number(1 / n.value) : at.recip(n);
+  return at.mul(sum(at.t, x), share);
 }
 
 Bounded variance(const At& at, std::span<const Bounded> x, const Bounded& mean,
