@@ -54,7 +54,8 @@ Result<Ref> slice(const Building& b) {
     const Dim n = x.size(axis);
     const Dim begin = {&b.g, b.dim(s.begin)};
     const Dim end = s.end ? Dim{&b.g, b.dim(*s.end)} : n;
-    const Dim step = {&b.g, b.dim(s.step)};
+    Dim step = {&b.g, b.dim(s.step)};
+    if (is_const(step.u)) step = n.of(capped_step(static_cast<int64_t>(step.u->arg.bits), n));
     if (is_at_most(step, n.of(0))) {
       return Error{fmt::format("slice takes steps of {} along axis {}", text_of(step), axis)};
     }
