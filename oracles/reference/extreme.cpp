@@ -137,8 +137,10 @@ Sorted sorted(DType t, std::span<const Bounded> x, bool descending) {
   }
   std::vector<size_t> order(n);
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return ends[a].lo + ends[a].hi < ends[b].lo + ends[b].hi;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const Int128 x_middle = ends[a].lo + ends[a].hi;
+    const Int128 y_middle = ends[b].lo + ends[b].hi;
+    return std::pair(x_middle, a) < std::pair(y_middle, b);
   });
   std::vector<Ends> ordered;
   for (const size_t i : order) ordered.push_back(ends[i]);
