@@ -156,6 +156,7 @@ Result<Ref> cat(const Building& b) {
   ASSAY_TRY(axis, b.axis("axis", static_cast<size_t>(first.rank())));
   if (const Result<bool> same = agree(b, axis); !same.ok()) return same.error();
   std::vector<Term> parts;
+  parts.reserve(b.operands.size());
   for (size_t i = 0; i < b.operands.size(); i++) parts.push_back(operand(b, i));
   return concatenate(parts, axis).u;
 }

@@ -277,6 +277,7 @@ Term concatenate(std::vector<Term> parts, int64_t axis) {
   if (parts.empty()) return first;
   if (parts.size() == 1) return parts[0];
   std::vector<Dim> begins;
+  begins.reserve(parts.size());
   Dim all = first.dim(0);
   for (const Term x : parts) {
     begins.push_back(all);
