@@ -164,7 +164,8 @@ class Checker {
     if (options_.tensor_graph && expected != nullptr && too_large_.empty()) {
       compare_all("tensor", first, tensors, kernels_, *expected);
     }
-    Result<schedule::Schedule> made = schedule::schedule(session_, tensors, options_.schedule);
+    Result<schedule::Schedule> made =
+        schedule::linear_with_vars(session_, tensors, options_.schedule);
     if (!made.ok()) {
       Error error = made.error();
       if (error.line == 0) error.line = line_of(first);

@@ -79,8 +79,8 @@ Result<bool> plan_memory(Run& run, Session& session, const Options& options, Sch
 
 }  // namespace
 
-Result<Schedule> schedule(Session& session, std::span<const Tensor* const> tensors,
-                          const Options& options) {
+Result<Schedule> linear_with_vars(Session& session, std::span<const Tensor* const> tensors,
+                                  const Options& options) {
   const int32_t first_buffer = session.next_buffer();
   const Realization picked = pick_outputs(session, tensors);
   Schedule made;
@@ -95,7 +95,7 @@ Result<Schedule> schedule(Session& session, std::span<const Tensor* const> tenso
       return done.error();
     }
   }
-  session.realized(picked.map, picked.owners);
+  session.apply_map_to_tensors(picked.map, picked.owners);
   return made;
 }
 

@@ -94,7 +94,7 @@ ExitCode emit(const Options& options, const tensor::Program& program, const Stag
     if (!tensors.empty()) {
       schedule::Options how;
       how.switches = options.switches;
-      const Result<Schedule> made = schedule::schedule(session, tensors, how);
+      const Result<Schedule> made = schedule::linear_with_vars(session, tensors, how);
       if (!made.ok()) return fail(options.program, made.error(), kFinding);
       const auto print = options.format == "dot" ? stage.dot : stage.text;
       if (made.value().call != nullptr) fmt::print("{}", print(session.graph(), made.value()));
