@@ -73,7 +73,7 @@ void add_switches(CLI::App& app, uop::Switches& switches) {
   app.add_option("--off", switches.off, "a rule that must not fire (set.rule)")
       ->type_name("RULE")
       ->allow_extra_args(false);
-  app.add_option("--limit", switches.limit, "stop after this many firings of rules")
+  app.add_option("--limit", switches.limit, "stop after this many firings of rules (of each input)")
       ->type_name("N")
       ->check(CLI::Validator(is_count, ""));
 }
