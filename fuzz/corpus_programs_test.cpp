@@ -85,14 +85,14 @@ TEST_P(Regress, SaysWhatBroke) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, Regress, testing::ValuesIn(files_in("regress")),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 class Models : public testing::TestWithParam<std::string> {};
 
 TEST_P(Models, AgreeWithTheReferenceAtEveryStage) { check_program("models", GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, Models, testing::ValuesIn(files_in("models")),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 TEST(RegressCorpus, HoldsEveryBugThatAProgramCanShow) {
   std::set<int> present;

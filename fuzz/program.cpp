@@ -139,7 +139,7 @@ tensor::Program make_program(Choices& choices, const ProgramOptions& options) {
       m.write();
     } else if (way < 17) {
       m.force();
-    } else if (way < 18) {
+    } else if (way < 20 && m.has_variable()) {
       m.bind();
     } else {
       draw_op(m);

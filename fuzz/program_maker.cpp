@@ -216,7 +216,7 @@ const Known* ProgramMaker::input(DType t, const Dims& shape, double lo, double h
 
 const Known* ProgramMaker::input_beside(const Known& x, DType t, const Dims& shape, double lo,
                                         double hi) {
-  if (!has_room(1)) return nullptr;
+  if (!has_room(1) || !fits(shape)) return nullptr;
   Known* k = add(Op::Input, t, shape, {});
   fill(t, lo, hi, *k);
   k->is_away = x.is_away;

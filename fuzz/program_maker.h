@@ -109,7 +109,12 @@ class ProgramMaker {
   bool has_room(int statements) const {
     return static_cast<int>(program_.statements.size()) + statements <= options.statements + 2;
   }
-  bool fits(const Dims& shape) const { return shape.count() <= options.elements; }
+  // At the largest values of its variables.
+  bool fits(const Dims& shape) const {
+    int64_t n = 1;
+    for (const Dim& d : shape) n *= d.variable < 0 ? d.now : variable(d.variable).hi;
+    return n <= options.elements;
+  }
 
   // A value that fits, mostly a late one; nullptr where a few tries find none. What is said to live
   // on the other device does not fit unless `like` does too.

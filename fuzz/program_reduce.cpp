@@ -73,6 +73,7 @@ bool draw_sum(ProgramMaker& m, Op op) {
   const Known* x = m.any(kAll);
   if (x == nullptr) return false;
   const Reduced r = reduced(m, *x);
+  if (!m.fits(r.shape)) return false;
   const auto n = static_cast<double>(std::max<int64_t>(1, r.count));
   const double most = op == Op::Prod ? std::pow(std::max(1.0, largest(*x)), n) : largest(*x) * n;
   if (is_too_large(m, *x, most)) return false;
@@ -89,6 +90,7 @@ bool draw_extreme(ProgramMaker& m, Op op) {
   const Known* x = m.any(kAll);
   if (x == nullptr) return false;
   const Reduced r = reduced(m, *x);
+  if (!m.fits(r.shape)) return false;
   Known* y = m.add(op, x->dtype, r.shape, {m.of(*x)});
   settle(*y, x->lo, x->hi);
   if (r.count == 0) settle(*y, -HUGE_VAL, HUGE_VAL);
@@ -100,6 +102,7 @@ bool draw_mean(ProgramMaker& m, Op op) {
   const Known* x = m.any_float();
   if (x == nullptr) return false;
   const Reduced r = reduced(m, *x);
+  if (!m.fits(r.shape)) return false;
   const int64_t correction = m.c.below(2) == 0 ? 1 : 0;
   const bool spreads = op != Op::Mean;
   if (spreads && r.count <= correction) return false;
@@ -123,6 +126,7 @@ bool draw_any_all(ProgramMaker& m, Op op) {
   const Known* x = m.find([](const Known& k) { return k.is_exact; });
   if (x == nullptr) return false;
   const Reduced r = reduced(m, *x);
+  if (!m.fits(r.shape)) return false;
   Known* y = m.add(op, DType::Bool, r.shape, {m.of(*x)});
   settle(*y, 0, 1);
   y->is_special = false;
@@ -156,6 +160,7 @@ bool draw_log_sum_exp(ProgramMaker& m, Op op) {
   const Known* x = m.any_float();
   if (x == nullptr || !x->within(-30, 30)) return false;
   const Reduced r = reduced(m, *x);
+  if (!m.fits(r.shape)) return false;
   Known* y = m.add(op, x->dtype, r.shape, {m.of(*x)});
   set_accumulator(m, x->dtype);
   y->is_exact = false;

@@ -29,9 +29,9 @@ void for_each_define(const Program& program, Use use) {
   }
 }
 
-std::vector<int64_t> first_values(const Program& program) {
+std::vector<int64_t> largest_values(const Program& program) {
   std::vector<int64_t> result;
-  for (const tensor::Variable& v : program.variables) result.push_back(v.value);
+  for (const tensor::Variable& v : program.variables) result.push_back(v.hi);
   return result;
 }
 
@@ -69,9 +69,8 @@ TEST(MakeProgram, KeepsToTheSizesThatAreAskedFor) {
   for (uint64_t seed = 0; seed < 1000; seed++) {
     const Program program = program_of(seed, options);
     EXPECT_LE(program.statements.size(), 34U) << seed;
-    if (!program.variables.empty()) continue;
     for_each_define(program, [&](const Define& d) {
-      const auto count = element_count(d.shape, first_values(program));
+      const auto count = element_count(d.shape, largest_values(program));
       ASSERT_TRUE(count) << seed;
       EXPECT_LE(*count, 64) << seed << " " << d.name;
     });
@@ -101,7 +100,7 @@ TEST(MakeProgram, MakesProgramsOfFloats) {
     for_each_define(program_of(seed, {.only_floats = true}),
                     [&](const Define& d) { (uop::is_float(d.dtype) ? floats : others)++; });
   }
-  EXPECT_GT(floats, 4 * others);
+  EXPECT_GT(floats, 3 * others);
 }
 
 TEST(AllDraws, AreOneAnOp) {

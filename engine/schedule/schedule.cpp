@@ -27,7 +27,8 @@ Result<Ref> ordered(Run& run, Ref kernels) {
     const Result<Ref> linear = create_schedule(g, kernels, &cycles);
     const bool is_stuck = !linear.ok() && (cycles.empty() || cycles.front().empty());
     if (run.watch() != nullptr && (linear.ok() || is_stuck)) {
-      const std::string_view error = linear.ok() ? "" : linear.error().message;
+      std::string_view error;
+      if (!linear.ok()) error = linear.error().message;
       run.watch()->seen(ScheduleSeen{g, kernels, linear.ok() ? linear.value() : nullptr, error});
     }
     if (linear.ok() || is_stuck) return linear;

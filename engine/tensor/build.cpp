@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,7 @@ Shape Building::shape_of(size_t operand) const { return uop::shape(g, operands[o
 
 Shape Building::shape() const {
   std::vector<Ref> sizes;
+  sizes.reserve(define.shape.size());
   for (const Size& size : define.shape) sizes.push_back(dim(size));
   return uop::intern_shape(g, sizes);
 }
@@ -140,8 +142,8 @@ Result<std::vector<int64_t>> Building::listed_axes(std::string_view name, size_t
 }
 
 Result<std::vector<int64_t>> Building::axes(std::string_view name, size_t rank) const {
-  std::vector<int64_t> all;
-  for (size_t i = 0; i < rank; i++) all.push_back(static_cast<int64_t>(i));
+  std::vector<int64_t> all(rank);
+  std::iota(all.begin(), all.end(), int64_t{0});
   if (!has(name)) return all;
   ASSAY_TRY(axes, listed_axes(name, rank));
   if (rank == 0) return all;

@@ -55,6 +55,8 @@ Result<std::vector<std::string>> program_files(const std::vector<std::string>& a
 }
 
 Result<std::string> read_file(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return Error{fmt::format("{} is a folder", path), 0, 0};
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();

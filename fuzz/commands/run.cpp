@@ -115,6 +115,14 @@ ExitCode execute(const Options& options, const tensor::Program& program) {
   }
   fmt::print("{} schedules, {} kernels, {} copies, {} bytes planned\n", checked.schedules,
              checked.kernels, checked.copies, checked.planned_bytes);
+  if (checked.malformed) {
+    fmt::print(stderr, "assay run: {}:{}\n", options.program, checked.refused);
+    return kUsage;
+  }
+  if (checked.verdict.answer == oracles::Answer::Unknown) {
+    fmt::print("unknown: {}\n", checked.verdict.evidence);
+    return kUnknown;
+  }
   const bool passed = checked.verdict.answer == oracles::Answer::Pass;
   fmt::print("{}: {}\n", passed ? "pass" : "FAIL", checked.verdict.evidence);
   return passed ? kClean : kFinding;

@@ -43,7 +43,7 @@ constexpr std::string_view kBase = R"(
 %iota = stage i32 %ri %r {0 global}
 %x = reshape i32 %iota %c2 %c3
 )";
-std::string with(std::string_view more) { return std::string(kBase) + std::string(more); }
+std::string with(std::string_view more) { return fmt::format("{}{}", kBase, more); }
 
 TEST(Evaluate, AStageIsItsTermOverItsRanges) {
   EXPECT_EQ(shown(with("%y = add i32 %iota %iota")), "6 0 2 4 6 8 10");
@@ -153,11 +153,11 @@ constexpr std::string_view kKernel = R"(
 )";
 
 TEST(Evaluate, AVersionThatAKernelMakesReadsTheVersionsItTakes) {
-  const std::string text = versions(
-      std::string(kKernel) +
+  const std::string text = versions(fmt::format(
+      "{}{}", kKernel,
       "%o = buffer i32 %c2 %c3 %d {1 global}\n%call = call void %kern %o %v0\n"
       "%v1 = after i32 %o %call\n%call2 = call void %kern %v1 %v1\n%v2 = after i32 %v1 %call2\n"
-      "%y = stack i32 %v1 %v2");
+      "%y = stack i32 %v1 %v2"));
   EXPECT_EQ(shown(text), "2x2x3 1 2 3 4 5 6 2 3 4 5 6 7");
 }
 
