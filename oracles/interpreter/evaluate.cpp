@@ -94,13 +94,17 @@ void Evaluation::bury(size_t place) {
 }
 
 Result<bool> Evaluation::compute(Ref u) {
+  const size_t before = blocks_.count();
   const bool is_state = u->op == Op::Buffer || u->op == Op::Param || u->op == Op::After;
   if (wants(u, Demand::kState) && !is_state)
     return Error{fmt::format("{} is no state", uop::to_text(u->op))};
   if (is_state) {
     if (const auto made = u->op == Op::After ? version(u) : storage(u); !made.ok()) return made;
   }
-  if (!wants(u, Demand::kValue)) return true;
+  if (!wants(u, Demand::kValue)) {
+    blocks_.sweep(before);
+    return true;
+  }
   Cell& c = cell(u);
   if (is_state) {
     c.value = fresh(blocks_, u->dtype, c.shape);
@@ -110,6 +114,7 @@ Result<bool> Evaluation::compute(Ref u) {
     c.value = std::move(made);
   }
   blocks_.keep(c.value.block);
+  blocks_.sweep(before);
   return true;
 }
 

@@ -21,6 +21,13 @@ class Blocks {
     Block& b = list_[static_cast<size_t>(block)];
     if (--b.users == 0) b.slots.reset();
   }
+  // Frees what was made since there were `count` and nobody keeps.
+  size_t count() const { return list_.size(); }
+  void sweep(size_t count) {
+    for (size_t i = count; i < list_.size(); i++) {
+      if (list_[i].users == 0) list_[i].slots.reset();
+    }
+  }
 
  private:
   struct Block {
