@@ -8,6 +8,7 @@ namespace assay {
 
 std::string to_string(const Error& error) {
   if (error.line == 0) return error.message;
+  if (error.column == 0) return fmt::format("{}: {}", error.line, error.message);
   return fmt::format("{}:{}: {}", error.line, error.column, error.message);
 }
 

@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// What went wrong, and where in the text it was read from: line and column count from 1, 0 means
-// that the trouble has no place in a text.
+// What went wrong, and where in the text it was read from: line and column count from 1. A line of
+// 0 means that the trouble has no place in a text, a column of 0 that it is with all of the line.
 struct Error {
   std::string message;
   int line = 0;

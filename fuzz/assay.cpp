@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kExitCodes =
     "exit status: 0 clean, 1 a finding, 2 usage or malformed input, 3 environment or device,\n"
-    "             130 interrupted";
+    "             4 nothing failed and something is unknown, 130 interrupted";
 
 const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {

@@ -171,5 +171,60 @@ TEST(Import, SaysWhichFileIsNotThere) {
          fmt::format("assay import: {}/inside: Not a directory\n", cases));
 }
 
+constexpr std::string_view kSmall = "tp 1\na: i32[2] = input(data=[1, 2])\nb: i32[2] = neg(a)\n";
+
+TEST(Check, ExitsByTheWorstVerdict) {
+  const std::string right = file_of("right.tp", fmt::format("{}expect b = [-1, -2]\n", kSmall));
+  const std::string wrong = file_of("wrong.tp", fmt::format("{}expect b = [-1, 2]\n", kSmall));
+  const std::string broken = file_of("broken.tp", fmt::format("{}expect c = [1]\n", kSmall));
+  const std::string misfit = file_of("misfit.tp", fmt::format("{}c: i32[3] = neg(a)\n", kSmall));
+  const std::string huge =
+      file_of("huge.tp", "tp 1\na: f32[90000, 90000] = full(value=1)\nb: f32[] = sum(a)\n");
+  EXPECT_EQ(assay(fmt::format("check {}", right)).status, 0);
+  EXPECT_EQ(assay(fmt::format("check {} {}", right, wrong)).status, 1);
+  EXPECT_EQ(assay(fmt::format("check {} {}", broken, wrong)).status, 1);
+  EXPECT_EQ(assay(fmt::format("check {} {}", right, broken)).status, 2);
+  EXPECT_EQ(assay(fmt::format("check {}", misfit)).status, 2);
+  EXPECT_EQ(assay(fmt::format("check {} {}", right, huge)).status, 4);
+}
+
+TEST(Check, NamesFileAndLineOfWhatIsWrong) {
+  const std::string wrong = file_of("wrong.tp", fmt::format("{}expect b = [-1, 2]\n", kSmall));
+  const Outcome failed = assay(fmt::format("check --quiet {}", wrong));
+  EXPECT_NE(failed.output.find(fmt::format("FAIL {}: line 4: b at stage expect", wrong)),
+            std::string::npos)
+      << failed.output;
+  const std::string broken = file_of("broken.tp", fmt::format("{}expect c = [1]\n", kSmall));
+  const Outcome malformed = assay(fmt::format("check {}", broken));
+  EXPECT_NE(malformed.output.find(fmt::format("malformed {}:4:8: ", broken)), std::string::npos)
+      << malformed.output;
+  expect("check /no/such/file.tp", 3, "assay check: /no/such/file.tp does not exist\n");
+  expect(fmt::format("check --off no.rule {}", wrong), 2,
+         "assay check: no rule is named 'no.rule'; see assay rules\n");
+}
+
+TEST(Run, PrintsValuesAndWhatItTook) {
+  const std::string path = file_of("small.tp", kSmall);
+  expect(fmt::format("run {}", path), 0,
+         "b = i32[2] [-1, -2]\n1 schedules, 1 kernels, 0 copies, 0 bytes planned\n"
+         "pass: 3 values compared\n");
+  expect("run /no/such/file.tp", 3, "assay run: /no/such/file.tp cannot be read\n");
+}
+
+TEST(Run, PrintsEachStageTheSameEachTime) {
+  const std::string path = file_of("small.tp", kSmall);
+  for (const std::string_view stage : {"tensor", "kernels", "schedule", "plan", "linear"}) {
+    for (const std::string_view format : {"text", "dot"}) {
+      const std::string arguments =
+          fmt::format("run {} --emit {} --format {}", path, stage, format);
+      const Outcome outcome = assay(arguments);
+      EXPECT_EQ(outcome.status, 0) << arguments;
+      EXPECT_FALSE(outcome.output.empty()) << arguments;
+      EXPECT_EQ(outcome.output.find("digraph") != std::string::npos, format == "dot") << arguments;
+      expect(arguments, 0, outcome.output);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::fuzz

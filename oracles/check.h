@@ -33,7 +33,8 @@ struct Judged {
 struct Checked {
   Verdict verdict;
   std::vector<Judged> judged;
-  std::string refused;  // the error of building or scheduling, if there was one
+  std::string refused;     // the error of building or scheduling, if there was one
+  bool malformed = false;  // refused by the reference as well, and not expected to be
   int schedules = 0;
   int kernels = 0;
   int copies = 0;
@@ -43,7 +44,8 @@ struct Checked {
 
 // Builds the program, schedules what it forces, runs each stage in the interpreter and compares
 // every output with the reference, and the reference with what the program expects. A program that
-// the engine refuses passes only where it expects an error of that text.
+// the engine refuses passes only where it expects an error of that text. What is too large to
+// evaluate or to interpret is unknown.
 Checked check(const tensor::Program& program, const CheckOptions& options = {});
 
 }  // namespace assay::oracles

@@ -129,7 +129,7 @@ Comparison compared(const Array& expected, Judge judge_at, Text text_at) {
   double worst = -1;
   size_t place = 0;
   Judged worst_judged;
-  for (size_t i = 0; i < expected.elements.size(); i++) {
+  for (size_t i = 0; i < static_cast<size_t>(expected.elements.size()); i++) {
     if (!count(result, expected.elements[i])) continue;
     const Judged judged = judge_at(i, result);
     if (!judged.is_right) result.wrong++;
@@ -198,7 +198,7 @@ Comparison compare(const Array& expected, std::span<const std::byte> actual) {
 }
 
 Comparison compare(const Array& value, std::span<const Literal> expected) {
-  ASSAY_CHECK(expected.size() == 1 || expected.size() == value.elements.size(),
+  ASSAY_CHECK(expected.size() == 1 || std::ssize(expected) == value.elements.size(),
               "{} literals stand for {} elements", expected.size(), value.elements.size());
   const auto literal_at = [&](size_t i) { return expected[expected.size() == 1 ? 0 : i]; };
   const auto judge_at = [&](size_t i, Comparison&) {

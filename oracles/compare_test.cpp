@@ -34,8 +34,8 @@ Bounded loose_zero() {
   r.loose_zero = true;
   return r;
 }
-Array vector_of(uop::DType t, std::vector<Bounded> elements) {
-  return {t, {static_cast<int64_t>(elements.size())}, std::move(elements)};
+Array vector_of(uop::DType t, const std::vector<Bounded>& elements) {
+  return {t, {std::ssize(elements)}, reference::mapped(elements)};
 }
 
 Literal real(double x) { return {Literal::Kind::Float, 0, x}; }
@@ -54,7 +54,7 @@ TEST(Compare, CountsElementsByWhatIsKnownOfThem) {
 }
 
 TEST(Compare, NamesTheWorstElementByItsIndex) {
-  Array expected = {F32, {2, 3}, std::vector<Bounded>(6, around(1, 0x1p-20))};
+  Array expected = {F32, {2, 3}, reference::Elements::Constant(6, around(1, 0x1p-20))};
   const Comparison c = compare(expected, bytes_of<float>({1, 1, 1.5F, 1, 1.25F, 1}));
   EXPECT_EQ(c.wrong, 2);
   EXPECT_EQ(c.worst.index, (std::vector<int64_t>{0, 2}));

@@ -34,7 +34,7 @@ class Calls : public testing::Test {
   }
   void realize(std::initializer_list<const Tensor*> tensors) {
     const Realization made = pick(tensors);
-    session.realized(made.map, made.owners);
+    session.apply_map_to_tensors(made.map, made.owners);
   }
 
   Session session;
@@ -47,7 +47,7 @@ TEST_F(Calls, AComputedValueGetsStorage) {
   ASSERT_EQ(made.sink->src.size(), 1U);
   EXPECT_EQ(made.sink->src[0]->op, Op::After);
   EXPECT_EQ(made.sink->src[0]->src[1]->src[1], y.read());
-  session.realized(made.map, made.owners);
+  session.apply_map_to_tensors(made.map, made.owners);
   EXPECT_EQ(y.read()->op, Op::Buffer);
   EXPECT_TRUE(pick({&y}).sink->src.empty());
 }
@@ -109,7 +109,7 @@ TEST_F(Calls, AValueThatIsAnOldVersionItselfIsCopied) {
   const Realization made = pick({&x});
   ASSERT_EQ(made.owners.size(), 1U);
   EXPECT_EQ(made.owners[0].cell, before.cell());
-  session.realized(made.map, made.owners);
+  session.apply_map_to_tensors(made.map, made.owners);
   EXPECT_NE(before.read(), x.read());
   EXPECT_EQ(storage_of(x.read()), x.read());
 }

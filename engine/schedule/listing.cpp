@@ -131,10 +131,10 @@ std::string life(const MemoryPlan::Buffer& b) {
 std::vector<size_t> by_place(const MemoryPlan& plan) {
   std::vector<size_t> order(plan.buffers.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const MemoryPlan::Buffer& x = plan.buffers[a];
     const MemoryPlan::Buffer& y = plan.buffers[b];
-    return std::tuple(x.arena, x.offset, x.first) < std::tuple(y.arena, y.offset, y.first);
+    return std::tuple(x.arena, x.offset, x.first, a) < std::tuple(y.arena, y.offset, y.first, b);
   });
   return order;
 }
@@ -224,6 +224,7 @@ std::string plan_text(const MemoryPlan& plan) {
   const std::string kept_text = kept.text("  ");
   if (!kept_text.empty()) out += "not planned\n" + kept_text;
   std::vector<std::string> reuse;
+  reuse.reserve(plan.reuse.size());
   for (const Edge& e : plan.reuse) reuse.push_back(fmt::format("{} -> {}", e.from, e.to));
   fmt::format_to(end, "planned {} bytes in {} arenas, {} of the lower bound {}; {} side by side\n",
                  plan.planned_bytes, plan.arenas.size(),

@@ -21,10 +21,10 @@ struct Exclusion {
 std::span<const Exclusion> all_exclusions();
 
 struct PlanOptions {
-  std::span<const Ref> held = {};  // BUFFERs that others hold: their storage is theirs
+  std::span<const Ref> held;  // BUFFERs that others hold: their storage is theirs
   // Names of devices that are planned although their kind is excluded, since parts of a buffer may
   // be bound there, at every multiple of a block.
-  std::span<const std::string> opted_in = {};
+  std::span<const std::string> opted_in;
 };
 
 // What was planned, for people and for records. It holds no nodes. Sizes are in bytes.

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/schedule/function.h"
 #include "engine/schedule/prepare_rules.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/scope.h"
@@ -177,6 +178,9 @@ std::span<const uop::Pass* const> prepare_passes() {
   return passes;
 }
 
-Result<Ref> prepare_rangeify(Run& run, Ref sink) { return run_passes(prepare_passes(), run, sink); }
+Result<Ref> prepare_rangeify(Run& run, Ref sink) {
+  ASSAY_TRY(inlined, resolve_functions(run.graph(), sink));
+  return run_passes(prepare_passes(), run, inlined);
+}
 
 }  // namespace assay::schedule

@@ -27,7 +27,8 @@ Result<Ref> ordered(Run& run, Ref kernels) {
     const Result<Ref> linear = create_schedule(g, kernels, &cycles);
     const bool is_stuck = !linear.ok() && (cycles.empty() || cycles.front().empty());
     if (run.watch() != nullptr && (linear.ok() || is_stuck)) {
-      const std::string_view error = linear.ok() ? "" : linear.error().message;
+      std::string_view error;
+      if (!linear.ok()) error = linear.error().message;
       run.watch()->seen(ScheduleSeen{g, kernels, linear.ok() ? linear.value() : nullptr, error});
     }
     if (linear.ok() || is_stuck) return linear;
@@ -78,8 +79,8 @@ Result<bool> plan_memory(Run& run, Session& session, const Options& options, Sch
 
 }  // namespace
 
-Result<Schedule> schedule(Session& session, std::span<const Tensor* const> tensors,
-                          const Options& options) {
+Result<Schedule> linear_with_vars(Session& session, std::span<const Tensor* const> tensors,
+                                  const Options& options) {
   const int32_t first_buffer = session.next_buffer();
   const Realization picked = pick_outputs(session, tensors);
   Schedule made;
@@ -94,7 +95,7 @@ Result<Schedule> schedule(Session& session, std::span<const Tensor* const> tenso
       return done.error();
     }
   }
-  session.realized(picked.map, picked.owners);
+  session.apply_map_to_tensors(picked.map, picked.owners);
   return made;
 }
 

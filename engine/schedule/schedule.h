@@ -43,7 +43,7 @@ struct Schedule {
 // stores, name the storage that holds them once it has run. An error leaves the session as it was:
 // what is ill-formed, a cycle that no copy breaks, buffers of several devices in one kernel, one
 // variable with two values.
-Result<Schedule> schedule(Session& session, std::span<const Tensor* const> tensors,
-                          const Options& options = {});
+Result<Schedule> linear_with_vars(Session& session, std::span<const Tensor* const> tensors,
+                                  const Options& options = {});
 
 }  // namespace assay::schedule

@@ -46,6 +46,7 @@ Result<BuiltProgram> build_all(Graph& g, std::string_view text) {
     const auto* define = std::get_if<Define>(&s.what);
     if (define == nullptr) continue;
     std::vector<Ref> operands;
+    operands.reserve(define->operands.size());
     for (const Operand& o : define->operands) {
       operands.push_back(o.value < 0 ? nullptr : b.nodes[static_cast<size_t>(o.value)]);
     }

@@ -196,6 +196,7 @@ Done check_result(const Building& b, Ref node) {
 // themselves as PARAMs.
 Done check_now(const Building& b) {
   std::vector<Ref> values;
+  values.reserve(b.variables.size());
   for (const Ref v : b.variables) values.push_back(size_now(b.g, uop::as_dim(b.g, v)));
   Building now{b.g, b.program, b.define, b.operands, values};
   for (size_t i = 0; i < now.operands.size(); i++) {

@@ -60,6 +60,7 @@ constexpr Sample kSamples[] = {
     {Op::Slice, "x: f32[5, 6] = input()\ny: f32[2, 2] = slice(x, at=[1:3, 1:6:3])"},
     {Op::Slice, "x: f32[5] = input()\ny: f32[0] = slice(x, at=[2:2:2])"},
     {Op::Slice, "x: f32[5] = input()\ny: f32[1] = slice(x, at=[4:5:9])"},
+    {Op::Slice, "x: f32[5] = input()\ny: f32[1] = slice(x, at=[1:5:9223372036854775807])"},
     {Op::Slice, "var k in 0..4 = 1\nx: f32[8] = input()\ny: f32[3] = slice(x, at=[k:k + 3])"},
     {Op::Slice, "var k in 0..4 = 1\nx: f32[8] = input()\ny: f32[2] = slice(x, at=[k:k + 3:2])"},
     {Op::Slice,
@@ -105,6 +106,9 @@ constexpr Sample kSamples[] = {
     {Op::Unfold,
      "var n in 4..9 = 7\nx: f32[n] = input()\ny: f32[(n - 3) // 2 + 1, 3] = unfold(x, "
      "axis=0, size=3, step=2)"},
+    {Op::Unfold,
+     "x: f32[2, 9] = input()\ny: f32[2, 1, 2] = unfold(x, axis=1, size=2, "
+     "step=9223372036854775807)"},
     {Op::Unfold, "x: f32[5] = input()\ny: f32[3, 0] = unfold(x, axis=0, size=0, step=2)"},
     {Op::Diagonal, "x: f32[4, 5] = input()\ny: f32[0] = diagonal(x, offset=-9223372036854775808)"},
     {Op::Triu, "x: f32[2, 3, 4] = input()\ny: f32[2, 3, 4] = triu(x, diagonal=1)"},

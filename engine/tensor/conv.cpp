@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <numeric>
 #include <optional>
 
 #include "engine/tensor/families.h"
@@ -46,8 +47,8 @@ Result<Term> correlate(const Building& b, const Correlation& c) {
     const Dim one = groups.of(1);
     products = where(folded_first(inside, spatial, one, one), products, number(products, 0));
   }
-  Axes axes;
-  for (int64_t i = 0; i <= spatial; i++) axes.push_back(i);
+  Axes axes(static_cast<size_t>(spatial) + 1);
+  std::iota(axes.begin(), axes.end(), int64_t{0});
   return join_axes(sum(products, axes), 1, 2);
 }
 

@@ -54,7 +54,8 @@ Result<Ref> slice(const Building& b) {
     const Dim n = x.size(axis);
     const Dim begin = {&b.g, b.dim(s.begin)};
     const Dim end = s.end ? Dim{&b.g, b.dim(*s.end)} : n;
-    const Dim step = {&b.g, b.dim(s.step)};
+    Dim step = {&b.g, b.dim(s.step)};
+    if (is_const(step.u)) step = n.of(capped_step(static_cast<int64_t>(step.u->arg.bits), n));
     if (is_at_most(step, n.of(0))) {
       return Error{fmt::format("slice takes steps of {} along axis {}", text_of(step), axis)};
     }
@@ -155,6 +156,7 @@ Result<Ref> cat(const Building& b) {
   ASSAY_TRY(axis, b.axis("axis", static_cast<size_t>(first.rank())));
   if (const Result<bool> same = agree(b, axis); !same.ok()) return same.error();
   std::vector<Term> parts;
+  parts.reserve(b.operands.size());
   for (size_t i = 0; i < b.operands.size(); i++) parts.push_back(operand(b, i));
   return concatenate(parts, axis).u;
 }

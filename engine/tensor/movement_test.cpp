@@ -18,6 +18,7 @@ std::string text_of(const Numbers& n) { return fmt::format("[{}]", fmt::join(n, 
 Numbers drawn_shape(int least_rank, int64_t least_size = 0) {
   const int rank = *rc::gen::inRange(least_rank, 4);
   Numbers shape;
+  shape.reserve(static_cast<size_t>(rank));
   for (int i = 0; i < rank; i++) shape.push_back(*rc::gen::inRange<int64_t>(least_size, 7));
   return shape;
 }
@@ -89,6 +90,7 @@ TEST(Movement, PermutePutsAxesInOrder) {
       std::swap(order[i - 1], order[static_cast<size_t>(below(static_cast<int64_t>(i)))]);
     }
     Numbers shape;
+    shape.reserve(order.size());
     for (const int64_t axis : order) shape.push_back(sizes[static_cast<size_t>(axis)]);
     expect_moves(sizes, fmt::format("permute(x, order={})", text_of(order)), shape,
                  [&](const Numbers& at) {

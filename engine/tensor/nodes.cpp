@@ -75,6 +75,11 @@ bool is_at_most(Dim a, Dim b) { return uop::dim_difference(*a.g, a.u, b.u).hi <=
 bool is_beyond(Dim a, Dim b) { return uop::dim_difference(*a.g, a.u, b.u).lo > 0; }
 bool may_be_equal(Dim a, Dim b) { return uop::may_equal(*a.g, a.u, b.u); }
 
+int64_t capped_step(int64_t step, Dim n) {
+  const uop::Int128 most = std::max<uop::Int128>(1, uop::bounds(*n.g, n.u).hi);
+  return step <= most ? step : static_cast<int64_t>(most);
+}
+
 bool may_broadcast(Dim a, Dim b) {
   return uop::may_be(uop::bounds(*a.g, a.u), 1) || may_be_equal(a, b);
 }
@@ -253,8 +258,10 @@ Term diagonal(Term x) {
   return drop_axis(shrink(x, row + 1, zero, n.of(1)), row + 1);
 }
 
-Term windows(Term x, int64_t axis, const Window& w) {
+Term windows(Term x, int64_t axis, const Window& window) {
   const Dim n = x.size(axis);
+  Window w = window;
+  w.stride = capped_step(w.stride, n);
   const Dim count = (n - w.extent()) / w.stride + 1;
   if (w.size > 1 && (w.dilation != 1 || w.size > w.stride)) {
     return overlapping(x, axis, count, w);
@@ -270,6 +277,7 @@ Term concatenate(std::vector<Term> parts, int64_t axis) {
   if (parts.empty()) return first;
   if (parts.size() == 1) return parts[0];
   std::vector<Dim> begins;
+  begins.reserve(parts.size());
   Dim all = first.dim(0);
   for (const Term x : parts) {
     begins.push_back(all);

@@ -36,6 +36,8 @@ Dim largest(Dim a, Dim b);
 bool is_at_most(Dim a, Dim b);
 bool is_beyond(Dim a, Dim b);
 bool may_be_equal(Dim a, Dim b);
+// A step along an axis of n: all that are past its end are one.
+int64_t capped_step(int64_t step, Dim n);
 // Whether an axis of a may be repeated to b.
 bool may_broadcast(Dim a, Dim b);
 std::string text_of(Dim d);  // for messages

@@ -122,7 +122,7 @@ void Session::write(const Tensor& target, Ref value) {
   cell.state = graph().make(Op::After, cell.state->dtype, {cell.state, store});
 }
 
-void Session::realized(const uop::Substitution& map, std::span<const Owner> owners) {
+void Session::apply_map_to_tensors(const uop::Substitution& map, std::span<const Owner> owners) {
   std::vector<Ref> states;
   for (const Cell& cell : cells_) {
     if (cell.state != nullptr) states.push_back(cell.state);

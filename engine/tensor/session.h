@@ -99,7 +99,7 @@ class Session {
     uint32_t cell;
     Ref buffer;
   };
-  void realized(const uop::Substitution& map, std::span<const Owner> owners);
+  void apply_map_to_tensors(const uop::Substitution& map, std::span<const Owner> owners);
 
   // Copies what lives to a fresh graph where the graph holds more than `enough` nodes and most are
   // dead. All nodes that others hold are gone then: the generation counts how often that was.

@@ -91,7 +91,7 @@ TEST_F(Sessions, RealizedNodesMoveInAllLiveValues) {
   const Tensor d = value(g().alu(Op::Mul, {sum, number(3)}));
   const Ref buffer = session.new_buffer(F32, shape({4}), session.default_device());
   const std::array<Session::Owner, 1> owners = {{{c.cell(), buffer}}};
-  session.realized({{sum, buffer}}, owners);
+  session.apply_map_to_tensors({{sum, buffer}}, owners);
   EXPECT_EQ(c.read(), buffer);
   EXPECT_EQ(d.read()->src[0], buffer);
 }

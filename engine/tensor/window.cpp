@@ -15,6 +15,7 @@ struct Pool {
   int64_t axis(size_t i) const { return first + static_cast<int64_t>(i); }
   Axes window_axes() const {
     Axes axes;
+    axes.reserve(high.size());
     for (size_t i = 0; i < high.size(); i++) axes.push_back(x.rank() + static_cast<int64_t>(i));
     return axes;
   }

@@ -30,6 +30,7 @@ struct Options {
 struct Totals {
   int passed = 0;
   int failed = 0;
+  int unknown = 0;
   int malformed = 0;
   int64_t elements = 0;
   int64_t unspecified = 0;
@@ -39,7 +40,12 @@ struct Totals {
   std::vector<double> sharpness;  // bound / max(error, half a unit in the last place)
 
   void add(const Checked& checked) {
-    ++(checked.verdict.answer == Answer::Pass ? passed : failed);
+    if (checked.malformed) {
+      ++malformed;
+      return;
+    }
+    const Answer answer = checked.verdict.answer;
+    ++(answer == Answer::Pass ? passed : answer == Answer::Fail ? failed : unknown);
     planned += checked.planned_bytes;
     lower_bound += checked.lower_bound_bytes;
     for (const oracles::Judged& j : checked.judged) {
@@ -57,8 +63,9 @@ double percent(int64_t part, int64_t whole) {
 }
 
 void print_totals(Totals& t) {
-  fmt::print("{} programs: {} passed, {} failed, {} malformed\n", t.passed + t.failed + t.malformed,
-             t.passed, t.failed, t.malformed);
+  fmt::print("{} programs: {} passed, {} failed, {} unknown, {} malformed\n",
+             t.passed + t.failed + t.unknown + t.malformed, t.passed, t.failed, t.unknown,
+             t.malformed);
   fmt::print("{} elements compared: {:.2f} % unspecified, {:.2f} % ambiguous\n", t.elements,
              percent(t.unspecified, t.elements), percent(t.ambiguous, t.elements));
   if (!t.sharpness.empty()) {
@@ -75,8 +82,16 @@ void print_totals(Totals& t) {
 void print_verdict(const std::string& path, const Checked& c, bool quiet) {
   const bool passed = c.verdict.answer == Answer::Pass;
   if (passed && quiet) return;
-  fmt::print("{} {}: {}; {} kernels, {} copies\n", passed ? "pass" : "FAIL", path,
-             c.verdict.evidence, c.kernels, c.copies);
+  const bool failed = c.verdict.answer == Answer::Fail;
+  if (c.malformed) {
+    fmt::print("malformed {}:{}\n", path, c.refused);
+    return;
+  }
+  fmt::print("{} {}: {}; {} kernels, {} copies\n",
+             passed   ? "pass"
+             : failed ? "FAIL"
+                      : "unknown",
+             path, c.verdict.evidence, c.kernels, c.copies);
 }
 
 ExitCode check_programs(const Options& options) {
@@ -104,7 +119,8 @@ ExitCode check_programs(const Options& options) {
   }
   print_totals(totals);
   if (totals.failed != 0) return kFinding;
-  return totals.malformed == 0 ? kClean : kUsage;
+  if (totals.malformed != 0) return kUsage;
+  return totals.unknown == 0 ? kClean : kUnknown;
 }
 
 ExitCode check(const Options& options) {

@@ -16,6 +16,7 @@ enum ExitCode : uint8_t {
   kFinding = 1,
   kUsage = 2,        // a wrong option, or input that is malformed
   kEnvironment = 3,  // a file, a device, standard output
+  kUnknown = 4,      // nothing failed, and something could not be judged
 };
 
 // One subcommand of `assay`: a row of the table in assay.cpp.

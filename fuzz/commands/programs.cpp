@@ -55,6 +55,8 @@ Result<std::vector<std::string>> program_files(const std::vector<std::string>& a
 }
 
 Result<std::string> read_file(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return Error{fmt::format("{} is a folder", path), 0, 0};
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
@@ -71,7 +73,7 @@ void add_switches(CLI::App& app, uop::Switches& switches) {
   app.add_option("--off", switches.off, "a rule that must not fire (set.rule)")
       ->type_name("RULE")
       ->allow_extra_args(false);
-  app.add_option("--limit", switches.limit, "stop after this many firings of rules")
+  app.add_option("--limit", switches.limit, "stop after this many firings of rules (of each input)")
       ->type_name("N")
       ->check(CLI::Validator(is_count, ""));
 }

@@ -94,7 +94,7 @@ ExitCode emit(const Options& options, const tensor::Program& program, const Stag
     if (!tensors.empty()) {
       schedule::Options how;
       how.switches = options.switches;
-      const Result<Schedule> made = schedule::schedule(session, tensors, how);
+      const Result<Schedule> made = schedule::linear_with_vars(session, tensors, how);
       if (!made.ok()) return fail(options.program, made.error(), kFinding);
       const auto print = options.format == "dot" ? stage.dot : stage.text;
       if (made.value().call != nullptr) fmt::print("{}", print(session.graph(), made.value()));
@@ -115,6 +115,14 @@ ExitCode execute(const Options& options, const tensor::Program& program) {
   }
   fmt::print("{} schedules, {} kernels, {} copies, {} bytes planned\n", checked.schedules,
              checked.kernels, checked.copies, checked.planned_bytes);
+  if (checked.malformed) {
+    fmt::print(stderr, "assay run: {}:{}\n", options.program, checked.refused);
+    return kUsage;
+  }
+  if (checked.verdict.answer == oracles::Answer::Unknown) {
+    fmt::print("unknown: {}\n", checked.verdict.evidence);
+    return kUnknown;
+  }
   const bool passed = checked.verdict.answer == oracles::Answer::Pass;
   fmt::print("{}: {}\n", passed ? "pass" : "FAIL", checked.verdict.evidence);
   return passed ? kClean : kFinding;

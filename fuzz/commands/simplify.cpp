@@ -15,6 +15,7 @@
 #include "engine/uop/rules/rules.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/index_lines.h"
+#include "fuzz/commands/programs.h"
 
 namespace assay::fuzz {
 namespace {
@@ -57,12 +58,6 @@ Result<uop::Leaves> leaves_from_ranges(uop::Graph& g, const std::vector<std::str
 std::string shown(uop::Graph& g, uop::Ref u) {
   const Result<std::string> text = uop::to_prefix(g, u);
   return text.ok() ? text.value() : fmt::format("<{}>", text.error().message);
-}
-
-// CLI11 reads "-1" as the largest number there is.
-std::string is_count(const std::string& text) {
-  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : fmt::format("'{}' is no count", text);
 }
 
 // Prints each firing as it happens.
@@ -156,12 +151,7 @@ std::function<ExitCode()> declare(CLI::App& app) {
   app.add_flag("--trace", options->trace,
                "print each rule that fires, with the term before and after")
       ->excludes("--jsonl");
-  app.add_option("--off", options->switches.off, "a rule that must not fire (set.rule)")
-      ->type_name("RULE")
-      ->allow_extra_args(false);
-  app.add_option("--limit", options->switches.limit, "stop after this many firings (of each line)")
-      ->type_name("N")
-      ->check(CLI::Validator(is_count, ""));
+  add_switches(app, options->switches);
   return [options] { return simplify(*options); };
 }
 

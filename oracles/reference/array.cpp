@@ -103,18 +103,17 @@ std::vector<Axis> expanded(const Dims& from, const Dims& to) {
   return axes;
 }
 
-std::vector<Bounded> gathered(const std::vector<Bounded>& x, std::span<const int64_t> at,
-                              const Bounded& outside) {
-  std::vector<Bounded> elements;
-  elements.reserve(at.size());
-  for (const int64_t place : at) {
-    elements.push_back(place < 0 ? outside : x[static_cast<size_t>(place)]);
-  }
-  return elements;
+Array moved(const Array& x, std::span<const Axis> axes) {
+  const std::vector<int64_t> at = places(axes);
+  return {x.dtype, shape_of(axes), x.elements(std::span(at))};
 }
 
 Array moved(const Array& x, std::span<const Axis> axes, const Bounded& outside) {
-  return {x.dtype, shape_of(axes), gathered(x.elements, places(axes), outside)};
+  const std::vector<int64_t> at = places(axes);
+  return {x.dtype, shape_of(axes), Elements::NullaryExpr(std::ssize(at), [&](int64_t i) {
+            const int64_t place = at[static_cast<size_t>(i)];
+            return place < 0 ? outside : x.elements[place];
+          })};
 }
 
 }  // namespace assay::reference

@@ -46,11 +46,8 @@ Result<Dims> broadcast(const Dims& a, const Dims& b);
 // The axes of `from` as `to`, which it broadcasts to: repeated axes add nothing.
 std::vector<Axis> expanded(const Dims& from, const Dims& to);
 
-// An array whose elements are those of x at these places, and `outside` where they are negative.
-std::vector<Bounded> gathered(const std::vector<Bounded>& x, std::span<const int64_t> at,
-                              const Bounded& outside = {});
-
-// The elements of x in an order of axes, outside ones filled.
-Array moved(const Array& x, std::span<const Axis> axes, const Bounded& outside = {});
+// The elements of x in an order of axes, of which none lies outside, or with those filled.
+Array moved(const Array& x, std::span<const Axis> axes);
+Array moved(const Array& x, std::span<const Axis> axes, const Bounded& outside);
 
 }  // namespace assay::reference

@@ -37,7 +37,7 @@ Result<bool> mask(const At& at, const Array& mask, Array& scores) {
   }
   const Array all = moved(mask, expanded(mask.shape, scores.shape));
   const Bounded hidden = maximum(at.t, {});
-  for (size_t i = 0; i < scores.elements.size(); ++i) {
+  for (int64_t i = 0; i < scores.elements.size(); ++i) {
     const Bounded& m = all.elements[i];
     Bounded& score = scores.elements[i];
     score = mask.dtype == uop::Bool ? apply(Fn::Where, at.t, m, score, hidden)
@@ -68,21 +68,19 @@ Result<Array> attention(const Evaluating& e) {
     ASSAY_TRY(masked, mask(at, *e.operands[3], scores));
     (void)masked;
   }
-  const auto columns = static_cast<size_t>(scores.shape.back());
-  const auto rows = static_cast<size_t>(scores.shape[scores.shape.size() - 2]);
-  for (size_t i = 0; e.flag("causal") && i < scores.elements.size(); ++i) {
+  const int64_t columns = scores.shape.back();
+  const int64_t rows = scores.shape[scores.shape.size() - 2];
+  for (int64_t i = 0; e.flag("causal") && i < scores.elements.size(); ++i) {
     if (i % columns > i / columns % rows) scores.elements[i] = maximum(at.t, {});
   }
-  std::vector<Bounded> row(columns);
-  for (size_t i = 0; columns != 0 && i < scores.elements.size(); i += columns) {
-    const auto scored = std::span(scores.elements).subspan(i, columns);
-    softmax(at, scored, row);
-    std::copy(row.begin(), row.end(), scored.begin());
+  Elements row(columns);
+  for (int64_t i = 0; i < scores.elements.size(); i += columns) {
+    auto scored = scores.elements.segment(i, columns);
+    softmax(at, {scored.data(), static_cast<size_t>(columns)}, span_of(row));
+    scored = row;
   }
   ASSAY_TRY(result, product_of(e, scores, v, at.t));
-  cast(result.elements, result.elements, at.t, q.dtype);
-  result.dtype = q.dtype;
-  return result;
+  return Array{q.dtype, std::move(result.shape), cast(result.elements, at.t, q.dtype)};
 }
 
 constexpr EvaluateRow kRows[] = {{tensor::Op::Attention, attention}};

@@ -178,8 +178,8 @@ Bounded quotient(const Format& f, const Bounded& a, const Bounded& b) {
   const Evaluated e = evaluate(f, Fn::Div, pair_of(a), pair_of(b));
   const double least = std::min(std::fabs(lowest_of(b)), std::fabs(highest_of(b)));
   if (least == 0) return ambiguous();
-  // (|b| ea + |a| eb) / (|b| (|b| - eb))
-  const double spread = (a.bound + std::fabs(e.v.hi) * b.bound) / least;
+  // (|b| ea + |a| eb) / (|b| (|b| - eb)), in an order in which nothing that counts underflows.
+  const double spread = a.bound / least + std::fabs(e.v.hi) * (b.bound / least);
   Bounded r = limited(f, fn, e, spread, [&] {
     return std::max(0.0L, fabsl(a.value) - a.bound) / (fabsl(b.value) + b.bound);
   });

@@ -36,7 +36,8 @@ Bounded sub(DType t, const Bounded& a, const Bounded& b, const Bounded&) {
 Bounded mul(DType t, const Bounded& a, const Bounded& b, const Bounded&) {
   // Of u64 the product may not fit 127 bits; its low half is right all the same.
   if (t == DType::U64) {
-    return integer_result(t, static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
+    const uint64_t low = static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer);
+    return integer_result(t, low);
   }
   return integer_result(t, integer_of(t, a) * integer_of(t, b));
 }

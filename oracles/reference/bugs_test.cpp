@@ -358,7 +358,7 @@ TEST(Bugs, B003ScalarIsReadBeforeItIsRescaled) {
 
 TEST(Bugs, B170AxisOfAValueWithoutAxes) {
   EXPECT_EQ(error_of("x: f32[] = full(value=1)\ny: f32[] = sum(x, axes=[1])"),
-            "3:0: axis 1 is not one of the 0 axes");
+            "3: axis 1 is not one of the 0 axes");
 }
 
 }  // namespace

@@ -23,29 +23,28 @@ std::optional<int64_t> even_step(std::span<const int64_t> at) {
   return step;
 }
 
-// The elements of one result after the other.
+// The elements of one result after the other: a row or a column where they stand evenly apart.
 class Reader {
  public:
   explicit Reader(const Factor& factor)
-      : factor_(factor), step_(even_step(factor.inner)), held_(step_ ? 0 : factor.inner.size()) {}
+      : factor_(factor),
+        step_(even_step(factor.inner)),
+        held_(step_ ? 0 : std::ssize(factor.inner)) {}
 
-  int64_t step() const { return step_.value_or(1); }
-
-  const Bounded* of(size_t result) {
+  ConstLane of(size_t result) {
+    const Elements& x = factor_.elements;
     const int64_t begin = factor_.outer[result];
-    if (step_) return &factor_.elements[static_cast<size_t>(begin + factor_.inner[0])];
-    if (begin == collected_) return held_.data();
-    for (size_t k = 0; k < held_.size(); ++k) {
-      held_[k] = factor_.elements[static_cast<size_t>(begin + factor_.inner[k])];
-    }
+    const auto n = std::ssize(factor_.inner);
+    if (step_) return lane_of(x, begin + factor_.inner[0], n, *step_);
+    if (begin != collected_) held_ = x.tail(x.size() - begin)(std::span(factor_.inner));
     collected_ = begin;
-    return held_.data();
+    return lane_of(std::as_const(held_), 0, n, 1);
   }
 
  private:
   const Factor& factor_;
   std::optional<int64_t> step_;
-  std::vector<Bounded> held_;
+  Elements held_;
   int64_t collected_ = -1;  // neighbouring results often have an operand in common
 };
 
@@ -68,24 +67,18 @@ constexpr EvaluateRow kRows[] = {
 
 }  // namespace
 
-std::vector<Bounded> elements_at(const Array& x, DType t) {
-  if (x.dtype == t) return x.elements;
-  std::vector<Bounded> elements(x.elements.size());
-  cast(elements, x.elements, x.dtype, t);
-  return elements;
-}
+Elements elements_at(const Array& x, DType t) { return cast(x.elements, x.dtype, t); }
 
-std::vector<Bounded> dots(DType t, const Factor& x, const Factor& y) {
+Elements dots(DType t, const Factor& x, const Factor& y) {
   const auto n = static_cast<int64_t>(x.inner.size());
-  if (n == 0) return std::vector<Bounded>(x.outer.size(), sum(t, {}));
+  if (n == 0) return Elements::Constant(std::ssize(x.outer), sum(t, {}));
   Reader xs(x);
   Reader ys(y);
-  std::vector<Bounded> results;
-  results.reserve(x.outer.size());
-  for (size_t i = 0; i < x.outer.size(); ++i) {
-    results.push_back(dot(t, xs.of(i), xs.step(), ys.of(i), ys.step(), n));
-  }
-  return results;
+  return Elements::NullaryExpr(std::ssize(x.outer), [&](int64_t i) {
+    const ConstLane a = xs.of(static_cast<size_t>(i));
+    const ConstLane b = ys.of(static_cast<size_t>(i));
+    return dot(t, a.data(), a.innerStride(), b.data(), b.innerStride(), n);
+  });
 }
 
 Result<Array> contracted(const Evaluating& e, Dims shape, const Factor& x, const Factor& y) {
@@ -94,9 +87,7 @@ Result<Array> contracted(const Evaluating& e, Dims shape, const Factor& x, const
   const size_t products = x.outer.size() * std::max<size_t>(1, x.inner.size());
   ASSAY_TRY(spent, e.spend(static_cast<int64_t>(products)));
   (void)spent;
-  Array result{t, std::move(shape), dots(acc, x, y)};
-  cast(result.elements, result.elements, acc, t);
-  return result;
+  return Array{t, std::move(shape), cast(dots(acc, x, y), acc, t)};
 }
 
 Result<Matrices> matrices(const Dims& x, const Dims& y) {

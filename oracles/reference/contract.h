@@ -9,16 +9,16 @@ namespace assay::reference {
 
 // One operand of sums of products: result i sums the elements at outer[i] + inner[k] over k.
 struct Factor {
-  std::vector<Bounded> elements;  // in the type to accumulate in
+  Elements elements;  // in the type to accumulate in
   std::vector<int64_t> outer;
   std::vector<int64_t> inner;
 };
 
 // The sums over k of x times y, of as many results as both have.
-std::vector<Bounded> dots(DType t, const Factor& x, const Factor& y);
+Elements dots(DType t, const Factor& x, const Factor& y);
 
 // The elements of x at another type.
-std::vector<Bounded> elements_at(const Array& x, DType t);
+Elements elements_at(const Array& x, DType t);
 
 // The results of sums of products, cast from the type to accumulate in to that of the operands.
 Result<Array> contracted(const Evaluating& e, Dims shape, const Factor& x, const Factor& y);

@@ -33,12 +33,12 @@ expect w = -12
 )"),
             "");
   EXPECT_EQ(error_of("x: i8[2] = full(value=1)\ny: i32[] = matmul(x, x, acc=i32)"),
-            "3:0: the written type is i32, matmul gives i8");
+            "3: the written type is i32, matmul gives i8");
   EXPECT_EQ(error_of("x: i8[2] = full(value=1)\nz: i8[3] = full(value=1)\n"
                      "y: i8[] = matmul(x, z)"),
-            "4:0: matmul of [2] and [3]: 2 columns meet 3 rows");
+            "4: matmul of [2] and [3]: 2 columns meet 3 rows");
   EXPECT_EQ(error_of("x: i8[] = full(value=1)\ny: i8[] = matmul(x, x)"),
-            "3:0: matmul of [] and []: both need an axis");
+            "3: matmul of [] and []: both need an axis");
   EXPECT_EQ(judged(R"(
 x: f32[2, 0] = full(value=1)
 y: f32[0, 3] = full(value=1)
@@ -94,17 +94,17 @@ expect o = 0
 TEST(Einsum, IsRefusedByTheRuleItBreaks) {
   const std::string x = "x: i32[2, 3] = full(value=1)\n";
   EXPECT_EQ(error_of(x + "y: i32[2] = einsum(x, equation=\"ii->i\")"),
-            "3:0: an axis of einsum is 2 and 3");
+            "3: an axis of einsum is 2 and 3");
   EXPECT_EQ(error_of(x + "y: i32[2] = einsum(x, equation=\"i->i\")"),
-            "3:0: 'i' does not name the axes of [2, 3]");
+            "3: 'i' does not name the axes of [2, 3]");
   EXPECT_EQ(error_of(x + "y: i32[2] = einsum(x, x, equation=\"ij->i\")"),
-            "3:0: 1 terms for 2 operands");
+            "3: 1 terms for 2 operands");
   EXPECT_EQ(error_of(x + "y: i32[2] = einsum(x, equation=\"ij->k\")"),
-            "3:0: the result of the equation names k alone");
+            "3: the result of the equation names k alone");
   EXPECT_EQ(error_of(x + "y: i32[2, 2] = einsum(x, equation=\"ij->ii\")"),
-            "3:0: the result of the equation names i twice");
+            "3: the result of the equation names i twice");
   EXPECT_EQ(error_of(x + "y: i32[2] = einsum(x, equation=\"i$->i\")"),
-            "3:0: 'i$' does not name the axes of [2, 3]");
+            "3: 'i$' does not name the axes of [2, 3]");
 }
 
 TEST(Conv, CorrelatesWindows) {
@@ -171,15 +171,15 @@ expect i = [105, 110, 221, 228]
 TEST(Conv, IsRefusedByTheRuleItBreaks) {
   const std::string x = "x: f32[1, 2, 3] = full(value=1)\n";
   EXPECT_EQ(error_of(x + "w: f32[1, 2, 4] = full(value=1)\ny: f32[1, 1, 0] = conv(x, w)"),
-            "4:0: a window of 4 in an axis of 3");
+            "4: a window of 4 in an axis of 3");
   EXPECT_EQ(error_of(x + "w: f32[1, 1, 2] = full(value=1)\ny: f32[1, 1, 2] = conv(x, w)"),
-            "4:0: conv of [1, 2, 3] by [1, 1, 2] in 1 groups: the channels of x and w differ");
+            "4: conv of [1, 2, 3] by [1, 1, 2] in 1 groups: the channels of x and w differ");
   EXPECT_EQ(error_of(x + "w: f32[3, 1, 2] = full(value=1)\n"
                          "y: f32[1, 3, 2] = conv(x, w, groups=2)"),
-            "4:0: conv of [1, 2, 3] by [3, 1, 2] in 2 groups: channels are not divided by groups");
+            "4: conv of [1, 2, 3] by [3, 1, 2] in 2 groups: channels are not divided by groups");
   EXPECT_EQ(error_of(x + "w: f32[1, 2, 2] = full(value=1)\n"
                          "y: f32[1, 1, 2] = conv(x, w, stride=[0])"),
-            "4:0: axis 0: size, stride and dilation of a window are 2, 0 and 1");
+            "4: axis 0: size, stride and dilation of a window are 2, 0 and 1");
 }
 
 TEST(Pool, LargestAndMeanOfWindows) {

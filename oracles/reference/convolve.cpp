@@ -53,9 +53,8 @@ Result<Array> finished(const Evaluating& e, const Array& last) {
   const At at{result.dtype};
   int64_t inner = 1;
   for (size_t i = 2; i < result.shape.size(); ++i) inner *= result.shape[i];
-  for (size_t i = 0; i < result.elements.size(); ++i) {
-    const auto channel = static_cast<int64_t>(i) / inner % channels;
-    result.elements[i] = at.add(result.elements[i], b.elements[static_cast<size_t>(channel)]);
+  for (int64_t i = 0; i < result.elements.size(); ++i) {
+    result.elements[i] = at.add(result.elements[i], b.elements[i / inner % channels]);
   }
   return result;
 }
@@ -219,16 +218,16 @@ Result<Array> conv_transpose(const Evaluating& e) {
   const Axis w_groups = weights_of_groups(t.channels, strides_of(e.y().shape));
   Factor xs{elements_at(x, acc), {}, {}};
   Factor ws{elements_at(e.y(), acc), w_groups, {}};
-  Array last{x.dtype, shape, {}};
-  last.elements.reserve(static_cast<size_t>(results));
+  Array last{x.dtype, shape, Elements(results)};
+  const auto channels = std::ssize(w_groups);
+  int64_t done = 0;
   for (int64_t n = 0; n < x.shape[0]; ++n) {
     xs.outer = x_groups;
     for (int64_t& begin : xs.outer) begin += n * strides_of(x.shape)[0];
     for (int64_t place = 0; place < count(t.out); ++place) {
       meet(t, meetings, place, xs, ws);
-      for (const Bounded& sum : dots(acc, xs, ws)) {
-        last.elements.push_back(cast(sum, acc, x.dtype));
-      }
+      last.elements.segment(done, channels) = cast(dots(acc, xs, ws), acc, x.dtype);
+      done += channels;
     }
   }
   return finished(e, last);

@@ -158,16 +158,16 @@ Factor product_of(DType t, const std::vector<Factor>& factors) {
   Factor all;
   all.outer.reserve(factors[0].outer.size());
   all.inner = steps(static_cast<int64_t>(n), 1);
-  std::vector<Bounded> together;
+  all.elements.resize(std::ssize(factors[0].outer) * std::ssize(factors[0].inner));
+  Elements together(std::ssize(factors) - 1);
   for (size_t i = 0; i < factors[0].outer.size(); ++i) {
     all.outer.push_back(static_cast<int64_t>(i * n));
     for (size_t k = 0; k < n; ++k) {
-      together.clear();
-      for (size_t f = 0; f + 1 < factors.size(); ++f) {
-        const Factor& factor = factors[f];
-        together.push_back(factor.elements[static_cast<size_t>(factor.outer[i] + factor.inner[k])]);
+      for (int64_t f = 0; f < together.size(); ++f) {
+        const Factor& factor = factors[static_cast<size_t>(f)];
+        together[f] = factor.elements[factor.outer[i] + factor.inner[k]];
       }
-      all.elements.push_back(product(t, together));
+      all.elements[static_cast<int64_t>(i * n + k)] = product(t, span_of(together));
     }
   }
   return all;
@@ -203,11 +203,9 @@ Result<Array> einsum(const Evaluating& e) {
                        places(axes_by(equation, summed, term, x.shape))});
   }
   if (factors.size() == 1) {
-    Array result{e.x().dtype, std::move(shape), {}};
-    result.elements = folded(factors[0].elements, {factors[0].outer, factors[0].inner},
-                             [&](std::span<const Bounded> x) { return sum(acc, x); });
-    cast(result.elements, result.elements, acc, result.dtype);
-    return result;
+    const Elements sums = folded(factors[0].elements, {factors[0].outer, factors[0].inner},
+                                 [&](std::span<const Bounded> x) { return sum(acc, x); });
+    return Array{e.x().dtype, std::move(shape), cast(sums, acc, e.x().dtype)};
   }
   if (factors.size() > 2) {
     ASSAY_TRY(products, count_of({results, terms}));

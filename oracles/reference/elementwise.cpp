@@ -1,5 +1,7 @@
 #include "oracles/reference/elementwise.h"
 
+#include <utility>
+
 #include "oracles/reference/composites.h"
 #include "oracles/reference/scalar.h"
 
@@ -26,12 +28,9 @@ Result<Array> direct(const Evaluating& e) {
 template <typename F>
 Result<Array> each(const Evaluating& e, DType out, F f) {
   const Array& x = e.x();
-  ASSAY_TRY(spent, e.spend(static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(x.elements.size()));
   (void)spent;
-  Array result{out, x.shape, {}};
-  result.elements.reserve(x.elements.size());
-  for (const Bounded& v : x.elements) result.elements.push_back(f(v));
-  return result;
+  return Array{out, x.shape, x.elements.unaryExpr(f)};
 }
 
 template <Composite f>
@@ -76,11 +75,9 @@ Result<Array> is_inf(const Evaluating& e) {
 
 Result<Array> cast_of(const Evaluating& e) {
   const Array& x = e.x();
-  ASSAY_TRY(spent, e.spend(static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(x.elements.size()));
   (void)spent;
-  Array result{e.define.dtype, x.shape, std::vector<Bounded>(x.elements.size())};
-  cast(result.elements, x.elements, x.dtype, result.dtype);
-  return result;
+  return Array{e.define.dtype, x.shape, cast(x.elements, x.dtype, e.define.dtype)};
 }
 
 // A function of two elements.
@@ -234,11 +231,11 @@ Result<Together> together(const Evaluating& e) {
       continue;
     }
     if (x->shape == all.shape || x->elements.size() == 1) {
-      all.operands.emplace_back(x->elements);
+      all.operands.push_back(span_of(x->elements));
       continue;
     }
-    all.held.push_back(gathered(x->elements, places(expanded(x->shape, all.shape))));
-    all.operands.emplace_back(all.held.back());
+    all.held.push_back(moved(*x, expanded(x->shape, all.shape)).elements);
+    all.operands.push_back(span_of(std::as_const(all.held.back())));
   }
   return all;
 }

@@ -12,7 +12,7 @@ namespace assay::reference {
 struct Together {
   Dims shape;
   std::vector<std::span<const Bounded>> operands;
-  std::vector<std::vector<Bounded>> held;  // what had to be repeated
+  std::vector<Elements> held;  // what had to be repeated
 };
 // All operands that are there broadcast; those that are absent are empty.
 Result<Together> together(const Evaluating& e);
@@ -22,8 +22,8 @@ template <typename F>
 Result<Array> with_broadcast(const Evaluating& e, DType t, F f) {
   ASSAY_TRY(all, together(e));
   Array result{t, std::move(all.shape), {}};
-  result.elements.resize(static_cast<size_t>(count(result.shape)));
-  f(std::span<Bounded>(result.elements), std::span(all.operands));
+  result.elements.resize(count(result.shape));
+  f(span_of(result.elements), std::span(all.operands));
   return result;
 }
 

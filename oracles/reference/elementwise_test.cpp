@@ -356,17 +356,17 @@ expect q = [288, -1, nan]
 
 TEST(Elementwise, IsRefusedByTheRuleItBreaks) {
   EXPECT_EQ(error_of("x: i32[2] = full(value=1)\ny: i32[2] = sqrt(x)"),
-            "3:0: sqrt takes floats, not i32");
+            "3: sqrt takes floats, not i32");
   EXPECT_EQ(error_of("x: i32[2] = full(value=1)\ny: f16[2] = add(x, 1.5)"),
-            "3:0: the written type is f16, add gives f32");
+            "3: the written type is f16, add gives f32");
   EXPECT_EQ(error_of("x: i32[2] = full(value=1)\ny: i32[3] = full(value=1)\n"
                      "z: i32[3] = add(x, y)"),
-            "4:0: [2] and [3] do not broadcast");
+            "4: [2] and [3] do not broadcast");
   EXPECT_EQ(error_of("x: i32[4] = full(value=1)\ny: i32[5] = add(x, 1)"),
-            "3:0: the written shape is [5], add gives [4]");
-  EXPECT_EQ(error_of("x: i32[] = add(1, 2)"), "2:0: add of numbers alone, which have no type");
+            "3: the written shape is [5], add gives [4]");
+  EXPECT_EQ(error_of("x: i32[] = add(1, 2)"), "2: add of numbers alone, which have no type");
   EXPECT_EQ(error_of("x: i32[2] = full(value=1)\nz: i32[2] = where(x, x, x)"),
-            "3:0: where of i32 beside bool");
+            "3: where of i32 beside bool");
 }
 
 }  // namespace

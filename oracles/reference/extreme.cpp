@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "oracles/reference/scalar.h"
 
@@ -129,7 +130,8 @@ Bounded place_of_extreme(DType t, std::span<const Bounded> x, bool largest, bool
 Sorted sorted(DType t, std::span<const Bounded> x, bool descending) {
   const size_t n = x.size();
   if (const Bounded* unknown = unknown_among(x)) {
-    return {std::vector<Bounded>(n, *unknown), std::vector<Bounded>(n, *unknown)};
+    const Elements all = Elements::Constant(std::ssize(x), *unknown);
+    return {all, all};
   }
   std::vector<Ends> ends = ends_of(t, x, kNan);
   if (descending) {
@@ -137,8 +139,10 @@ Sorted sorted(DType t, std::span<const Bounded> x, bool descending) {
   }
   std::vector<size_t> order(n);
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return ends[a].lo + ends[a].hi < ends[b].lo + ends[b].hi;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const Int128 x_middle = ends[a].lo + ends[a].hi;
+    const Int128 y_middle = ends[b].lo + ends[b].hi;
+    return std::pair(x_middle, a) < std::pair(y_middle, b);
   });
   std::vector<Ends> ordered;
   for (const size_t i : order) ordered.push_back(ends[i]);
@@ -152,11 +156,12 @@ Sorted sorted(DType t, std::span<const Bounded> x, bool descending) {
   }
   std::sort(lows.begin(), lows.end());
   std::sort(highs.begin(), highs.end());
-  Sorted result;
+  Sorted result{Elements(std::ssize(x)), Elements(std::ssize(x))};
   for (size_t i = 0; i < n; ++i) {
     const size_t rank = descending ? n - 1 - i : i;
-    result.places.push_back(certain[i] ? place(order[i]) : ambiguous());
-    result.values.push_back(certain[i] ? x[order[i]] : ranked(t, lows[rank], highs[rank]));
+    const auto k = static_cast<int64_t>(i);
+    result.places[k] = certain[i] ? place(order[i]) : ambiguous();
+    result.values[k] = certain[i] ? x[order[i]] : ranked(t, lows[rank], highs[rank]);
   }
   return result;
 }

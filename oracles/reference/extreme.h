@@ -1,9 +1,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
-#include "oracles/reference/bounded.h"
+#include "oracles/reference/elements.h"
 
 namespace assay::reference {
 
@@ -15,8 +14,8 @@ Bounded place_of_extreme(DType t, std::span<const Bounded> x, bool largest, bool
 // stands there. A position is ambiguous where the order depends on values within their bounds; the
 // value there then lies between the ends that its rank leaves.
 struct Sorted {
-  std::vector<Bounded> places;
-  std::vector<Bounded> values;
+  Elements places;
+  Elements values;
 };
 Sorted sorted(DType t, std::span<const Bounded> x, bool descending);
 

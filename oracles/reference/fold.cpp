@@ -150,11 +150,14 @@ void Product::take(const Bounded& x) {
   if (x.is_exact() && std::fabs(x.value) == 1) return;
   count_++;
   last_ = x;
+  // Scaled before it is multiplied: among the least numbers a product would lose bits.
+  int scale = 0;
   int step = 0;
-  const Pair product = reference::multiply(mantissa_, pair_of(x));
+  const double hi = std::frexp(x.value, &scale);
+  const Pair product = reference::multiply(mantissa_, {hi, std::ldexp(x.low, -scale)});
   mantissa_.hi = std::frexp(product.hi, &step);
   mantissa_.lo = std::ldexp(product.lo, -step);
-  exponent_ += step;
+  exponent_ += scale + step;
   const double most = highest_magnitude(x);
   const double least = std::max(0.0, std::fabs(x.value) - x.bound * kSlack) * (2 - kSlack);
   most_.multiply(most);

@@ -23,7 +23,7 @@ Bounded element(const Array& x, int64_t first, int64_t stride, int64_t n, const 
                 const Bounded& zero) {
   if (!index.is_exact()) return index;
   const std::optional<int64_t> at = picked(index, n);
-  return at ? x.elements[static_cast<size_t>(first + *at * stride)] : zero;
+  return at ? x.elements[first + *at * stride] : zero;
 }
 
 // Whether i can stand beside x in gather and scatter.
@@ -68,16 +68,14 @@ Result<Array> gather(const Evaluating& e) {
   const Array& i = e.y();
   ASSAY_TRY(a, along(e));
   ASSAY_TRY(fits, beside(x, i, a.axis));
-  ASSAY_TRY(spent, e.spend(static_cast<int64_t>(i.elements.size())));
+  ASSAY_TRY(spent, e.spend(i.elements.size()));
   (void)fits, (void)spent;
   const std::vector<int64_t> first = firsts(x.shape, i.shape, a.axis);
   const Bounded zero = of_integer(x.dtype, 0);
-  Array result{x.dtype, i.shape, {}};
-  result.elements.reserve(first.size());
-  for (size_t k = 0; k < first.size(); ++k) {
-    result.elements.push_back(element(x, first[k], a.stride, a.n, i.elements[k], zero));
-  }
-  return result;
+  return Array{x.dtype, i.shape, Elements::NullaryExpr(i.elements.size(), [&](int64_t k) {
+                 return element(x, first[static_cast<size_t>(k)], a.stride, a.n, i.elements[k],
+                                zero);
+               })};
 }
 
 Result<Array> take(const Evaluating& e) {
@@ -91,20 +89,13 @@ Result<Array> take(const Evaluating& e) {
   ASSAY_TRY(elements, count_of(shape));
   ASSAY_TRY(spent, e.spend(elements));
   (void)spent;
-  Array result{x.dtype, std::move(shape), {}};
-  result.elements.reserve(static_cast<size_t>(elements));
-  if (elements == 0) return result;
   const Bounded zero = of_integer(x.dtype, 0);
-  const int64_t rows = elements / (a.stride * static_cast<int64_t>(i.elements.size()));
-  for (int64_t row = 0; row < rows; ++row) {
-    for (const Bounded& index : i.elements) {
-      for (int64_t k = 0; k < a.stride; ++k) {
-        const int64_t first = row * a.n * a.stride + k;
-        result.elements.push_back(element(x, first, a.stride, a.n, index, zero));
-      }
-    }
-  }
-  return result;
+  return Array{x.dtype, std::move(shape), Elements::NullaryExpr(elements, [&](int64_t place) {
+                 const int64_t column = place / a.stride % i.elements.size();
+                 const int64_t row = place / a.stride / i.elements.size();
+                 const int64_t first = row * a.n * a.stride + place % a.stride;
+                 return element(x, first, a.stride, a.n, i.elements[column], zero);
+               })};
 }
 
 Bounded last_of(DType, std::span<const Bounded> x) { return x.back(); }
@@ -122,22 +113,20 @@ constexpr Joining kJoinings[] = {
 };
 
 // Where an element of y goes: the place in x, then its own.
-using Sent = std::pair<int64_t, size_t>;
+using Sent = std::pair<int64_t, int64_t>;
 
 // An index that is not known may mean any element of its lane.
 void spoil(Array& x, int64_t first, const Along& a, const Bounded& index) {
-  for (int64_t k = 0; k < a.n; ++k) {
-    Bounded& element = x.elements[static_cast<size_t>(first + k * a.stride)];
+  for (Bounded& element : lane_of(x.elements, first, a.n, a.stride)) {
     if (element.certainty != Certainty::Unspecified) element = index;
   }
 }
 
-void join(Array& x, const std::vector<Sent>& sent, const std::vector<Bounded>& y,
-          const Joining& joining) {
+void join(Array& x, const std::vector<Sent>& sent, const Elements& y, const Joining& joining) {
   std::vector<Bounded> group;
   for (size_t k = 0; k < sent.size();) {
     const int64_t place = sent[k].first;
-    Bounded& element = x.elements[static_cast<size_t>(place)];
+    Bounded& element = x.elements[place];
     group = {element};
     for (; k < sent.size() && sent[k].first == place; ++k) group.push_back(y[sent[k].second]);
     element = joining.fold(x.dtype, group);
@@ -150,7 +139,7 @@ Result<Array> scatter(const Evaluating& e) {
   const Array& y = *e.operands[2];
   ASSAY_TRY(a, along(e));
   ASSAY_TRY(fits, beside(x, i, a.axis));
-  ASSAY_TRY(spent, e.spend(2 * static_cast<int64_t>(i.elements.size() + x.elements.size())));
+  ASSAY_TRY(spent, e.spend(2 * (i.elements.size() + x.elements.size())));
   (void)fits, (void)spent;
   const Result<Dims> shape = broadcast(y.shape, i.shape);
   if (!shape.ok() || shape.value() != i.shape) {
@@ -163,18 +152,18 @@ Result<Array> scatter(const Evaluating& e) {
   if (!joining.over.has(x.dtype)) {
     return Error{fmt::format("{} does not {}", uop::to_text(x.dtype), joining.name), 0, 0};
   }
-  const std::vector<Bounded> elements = moved(y, expanded(y.shape, i.shape)).elements;
+  const Elements elements = moved(y, expanded(y.shape, i.shape)).elements;
   const std::vector<int64_t> first = firsts(x.shape, i.shape, a.axis);
   std::vector<Sent> sent;
-  for (size_t k = 0; k < first.size(); ++k) {
+  for (int64_t k = 0; k < i.elements.size(); ++k) {
     if (!i.elements[k].is_exact()) continue;
     const std::optional<int64_t> at = picked(i.elements[k], a.n);
-    if (at) sent.emplace_back(first[k] + *at * a.stride, k);
+    if (at) sent.emplace_back(first[static_cast<size_t>(k)] + *at * a.stride, k);
   }
   std::sort(sent.begin(), sent.end());
   join(x, sent, elements, joining);
-  for (size_t k = 0; k < first.size(); ++k) {
-    if (!i.elements[k].is_exact()) spoil(x, first[k], a, i.elements[k]);
+  for (int64_t k = 0; k < i.elements.size(); ++k) {
+    if (!i.elements[k].is_exact()) spoil(x, first[static_cast<size_t>(k)], a, i.elements[k]);
   }
   return x;
 }
@@ -193,16 +182,13 @@ Result<Array> one_hot(const Evaluating& e) {
   (void)spent;
   int64_t inner = 1;
   for (size_t d = static_cast<size_t>(axis) + 1; d < shape.size(); ++d) inner *= shape[d];
-  Array result{t, std::move(shape), {}};
-  result.elements.reserve(static_cast<size_t>(elements));
-  for (int64_t place = 0; place < elements; ++place) {
-    const int64_t row = place / (inner * classes);
-    const Bounded& index = i.elements[static_cast<size_t>(row * inner + place % inner)];
-    const int64_t column = place / inner % classes;
-    const bool is_on = picked(index, classes) == column;
-    result.elements.push_back(!index.is_exact() ? index : is_on ? on : off);
-  }
-  return result;
+  return Array{t, std::move(shape), Elements::NullaryExpr(elements, [&](int64_t place) {
+                 const int64_t row = place / (inner * classes);
+                 const Bounded& index = i.elements[row * inner + place % inner];
+                 const int64_t column = place / inner % classes;
+                 const bool is_on = picked(index, classes) == column;
+                 return !index.is_exact() ? index : is_on ? on : off;
+               })};
 }
 
 constexpr EvaluateRow kRows[] = {

@@ -136,7 +136,7 @@ expect l = [-inf, -0.0, 0.0, 3, 3, nan]
 )"),
             "");
   EXPECT_EQ(error_of("x: f32[2] = full(value=1)\ny: f32[3] = topk(x, k=3)"),
-            "3:0: the first 3 of an axis of 2");
+            "3: the first 3 of an axis of 2");
 }
 
 TEST(Sources, CountFillAndDraw) {
@@ -160,9 +160,9 @@ n: f32[0] = random_uniform()
 expect n = 0
 )"),
             "");
-  EXPECT_EQ(error_of("x: u32[] = random_bits()"), "2:0: random_bits needs an axis, [] has none");
-  EXPECT_EQ(error_of("x: i32[2, 2] = iota()"), "2:0: iota has one axis");
-  EXPECT_EQ(error_of("x: i32[2] = random_uniform()"), "2:0: random_uniform takes floats, not i32");
+  EXPECT_EQ(error_of("x: u32[] = random_bits()"), "2: random_bits needs an axis, [] has none");
+  EXPECT_EQ(error_of("x: i32[2, 2] = iota()"), "2: iota has one axis");
+  EXPECT_EQ(error_of("x: i32[2] = random_uniform()"), "2: random_uniform takes floats, not i32");
 }
 
 }  // namespace

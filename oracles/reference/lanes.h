@@ -27,42 +27,42 @@ inline Sets sets_over(const Dims& shape, const std::vector<int64_t>& axes) {
   return {places(outer), places(inner)};
 }
 
+// The elements of the set that begins at a place; not of none.
+template <typename X>
+auto set_at(X& x, const Sets& sets, int64_t begin) {
+  return x.tail(x.size() - begin)(std::span(sets.inner));
+}
+
 // f(elements of a set) of every set, in order.
 template <typename F>
-std::vector<Bounded> folded(const std::vector<Bounded>& x, const Sets& sets, F f) {
-  std::vector<Bounded> set(sets.inner.size());
-  std::vector<Bounded> results;
-  results.reserve(sets.outer.size());
-  for (const int64_t begin : sets.outer) {
-    for (size_t k = 0; k < set.size(); ++k) {
-      set[k] = x[static_cast<size_t>(begin + sets.inner[k])];
-    }
-    results.push_back(f(std::span<const Bounded>(set)));
-  }
-  return results;
+Elements folded(const Elements& x, const Sets& sets, F f) {
+  const auto n = std::ssize(sets.outer);
+  if (sets.inner.empty()) return Elements::NullaryExpr(n, [&](int64_t) { return f({}); });
+  Elements set(std::ssize(sets.inner));
+  return Elements::NullaryExpr(n, [&](int64_t i) {
+    set = set_at(x, sets, sets.outer[static_cast<size_t>(i)]);
+    return f(span_of(std::as_const(set)));
+  });
 }
 
 // The lanes of an array along an axis, each changed by f(lane, result), where the result has n
-// elements. A value without axes is one lane of one element.
+// elements, none if the lane has none. A value without axes is one lane of one element.
 template <typename F>
 Array by_lane(const Array& x, int64_t axis, int64_t n, DType dtype, F f) {
-  const Dims from = x.shape.empty() ? Dims{1} : x.shape;
-  Dims to = from;
-  to[static_cast<size_t>(axis)] = n;
-  const Sets in = sets_over(from, {axis});
-  const Sets out = sets_over(to, {axis});
-  std::vector<Bounded> lane(in.inner.size());
-  std::vector<Bounded> result(out.inner.size());
-  Array all{dtype, x.shape, std::vector<Bounded>(static_cast<size_t>(count(to)))};
-  if (!x.shape.empty()) all.shape = to;
-  for (size_t i = 0; i < in.outer.size(); ++i) {
-    for (size_t k = 0; k < lane.size(); ++k) {
-      lane[k] = x.elements[static_cast<size_t>(in.outer[i] + in.inner[k])];
-    }
-    f(std::span<const Bounded>(lane), std::span<Bounded>(result));
-    for (size_t k = 0; k < result.size(); ++k) {
-      all.elements[static_cast<size_t>(out.outer[i] + out.inner[k])] = result[k];
-    }
+  Dims shape = x.shape.empty() ? Dims{1} : x.shape;
+  const int64_t from = std::exchange(shape[static_cast<size_t>(axis)], 1);
+  const int64_t lanes = count(shape);
+  const int64_t stride = strides_of(shape)[static_cast<size_t>(axis)];
+  shape[static_cast<size_t>(axis)] = n;
+  Array all{dtype, x.shape.empty() ? Dims() : shape, Elements(lanes * n)};
+  if (n == 0) return all;
+  Elements lane(from);
+  Elements result(n);
+  for (int64_t i = 0; i < lanes; ++i) {
+    const int64_t before = i / stride * stride;
+    lane = lane_of(x.elements, before * from + i % stride, from, stride);
+    f(span_of(std::as_const(lane)), span_of(result));
+    lane_of(all.elements, before * n + i % stride, n, stride) = result;
   }
   return all;
 }

@@ -110,22 +110,22 @@ expect d = 0
 
 TEST(Movement, IsRefusedByTheRuleItBreaks) {
   const std::string x = "x: i32[2, 3] = full(value=1)\n";
-  EXPECT_EQ(error_of(x + "y: i32[2, 2] = expand(x)"), "3:0: [2, 3] does not expand to [2, 2]");
+  EXPECT_EQ(error_of(x + "y: i32[2, 2] = expand(x)"), "3: [2, 3] does not expand to [2, 2]");
   EXPECT_EQ(error_of(x + "y: i32[2, 9] = pad(x, low=[0, 3], high=[0, 3], mode=reflect)"),
-            "3:0: axis 1 of 3 cannot be padded by 3 and 3 in mode reflect");
+            "3: axis 1 of 3 cannot be padded by 3 and 3 in mode reflect");
   EXPECT_EQ(error_of(x + "y: i32[2, 3] = pad(x, low=[0], high=[0])"),
-            "3:0: low names 1 sizes, there are 2");
-  EXPECT_EQ(error_of(x + "y: i32[2, 3] = pad(x, low=[-1, 0], high=[1, 0])"), "3:0: low is -1");
+            "3: low names 1 sizes, there are 2");
+  EXPECT_EQ(error_of(x + "y: i32[2, 3] = pad(x, low=[-1, 0], high=[1, 0])"), "3: low is -1");
   EXPECT_EQ(error_of(x + "z: i32[3] = full(value=1)\ny: i32[5] = cat(x, z)"),
-            "4:0: [3] does not stand beside [2, 3] along axis 0");
+            "4: [3] does not stand beside [2, 3] along axis 0");
   EXPECT_EQ(error_of(x + "z: i32[3] = full(value=1)\ny: i32[5] = stack(x, z)"),
-            "4:0: [3] is stacked on [2, 3]");
+            "4: [3] is stacked on [2, 3]");
   EXPECT_EQ(error_of(x + "y: i32[2, 0, 4] = unfold(x, axis=1, size=4, step=1)"),
-            "3:0: a window of 4 in an axis of 3");
+            "3: a window of 4 in an axis of 3");
   EXPECT_EQ(error_of(x + "y: i32[2, 3] = roll(x, shifts=[1, 2], axes=[0])"),
-            "3:0: 2 shifts for 1 axes");
+            "3: 2 shifts for 1 axes");
   EXPECT_EQ(error_of("x: i32[2] = full(value=1)\ny: i32[2] = triu(x)"),
-            "3:0: triu needs 2 axes, [2] has 1");
+            "3: triu needs 2 axes, [2] has 1");
 }
 
 }  // namespace

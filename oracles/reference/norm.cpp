@@ -15,9 +15,8 @@ namespace {
 using enum tensor::Op;
 
 // An operand for each element of a set, in the type to compute in; absent where it is empty.
-Result<std::vector<Bounded>> beside(const Evaluating& e, size_t operand, const Dims& sizes,
-                                    DType t) {
-  if (!e.has_operand(operand)) return std::vector<Bounded>();
+Result<Elements> beside(const Evaluating& e, size_t operand, const Dims& sizes, DType t) {
+  if (!e.has_operand(operand)) return Elements();
   const Array& w = *e.operands[operand];
   const Result<Dims> shape = broadcast(w.shape, sizes);
   if (!shape.ok() || shape.value() != sizes) {
@@ -25,15 +24,15 @@ Result<std::vector<Bounded>> beside(const Evaluating& e, size_t operand, const D
                              to_text(w.shape), to_text(sizes)),
                  0, 0};
   }
-  return gathered(elements_at(w, t), places(expanded(w.shape, sizes)));
+  return elements_at(moved(w, expanded(w.shape, sizes)), t);
 }
 
 // x as sets that are normed each by itself, w and b for each element of one (or none).
 struct Norming {
   At at;  // the type to accumulate in
-  std::vector<Bounded> x;
+  Elements x;
   Sets sets;
-  std::vector<Bounded> w, b;
+  Elements w, b;
 };
 
 Result<Norming> norming(const Evaluating& e) {
@@ -45,17 +44,15 @@ Result<Norming> norming(const Evaluating& e) {
   for (const int64_t axis : axes) sizes.push_back(x.shape[static_cast<size_t>(axis)]);
   ASSAY_TRY(w, beside(e, 1, sizes, at.t));
   ASSAY_TRY(b, beside(e, 2, sizes, at.t));
-  ASSAY_TRY(spent, e.spend(4 * static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(4 * x.elements.size()));
   (void)spent;
   return Norming{at, elements_at(x, at.t), sets_over(x.shape, axes), std::move(w), std::move(b)};
 }
 
 // The mean of squares, plus eps, as what to multiply by.
 Bounded scale_of(const At& at, const Bounded& eps, std::span<const Bounded> x) {
-  std::vector<Bounded> squares;
-  squares.reserve(x.size());
-  for (const Bounded& v : x) squares.push_back(at.square(v));
-  return rsqrt(at, at.add(mean(at, squares), eps));
+  const Elements squares = mapped(x).unaryExpr([&](const Bounded& v) { return at.square(v); });
+  return rsqrt(at, at.add(mean(at, span_of(squares)), eps));
 }
 
 // (x - mean) * rsqrt(var + eps), the variance biased and in two passes.
@@ -79,17 +76,16 @@ Result<Array> normed(const Evaluating& e, Norm norm) {
   ASSAY_TRY(n, norming(e));
   ASSAY_TRY(eps, e.number("eps", n.at.t));
   const Array& x = e.x();
-  Array result{x.dtype, x.shape, std::vector<Bounded>(x.elements.size())};
-  std::vector<Bounded> set(n.sets.inner.size());
+  const auto times = [&](const Bounded& a, const Bounded& b) { return n.at.mul(a, b); };
+  const auto plus = [&](const Bounded& a, const Bounded& b) { return n.at.add(a, b); };
+  Array result{x.dtype, x.shape, Elements(x.elements.size())};
+  if (x.elements.size() == 0) return result;
   for (const int64_t begin : n.sets.outer) {
-    const auto place = [&](size_t k) { return static_cast<size_t>(begin + n.sets.inner[k]); };
-    for (size_t k = 0; k < set.size(); ++k) set[k] = n.x[place(k)];
-    norm(n.at, eps, set);
-    for (size_t k = 0; k < set.size(); ++k) {
-      if (!n.w.empty()) set[k] = n.at.mul(set[k], n.w[k]);
-      if (!n.b.empty()) set[k] = n.at.add(set[k], n.b[k]);
-      result.elements[place(k)] = cast(set[k], n.at.t, x.dtype);
-    }
+    Elements set = set_at(n.x, n.sets, begin);
+    norm(n.at, eps, span_of(set));
+    if (n.w.size() > 0) set = set.binaryExpr(n.w, times);
+    if (n.b.size() > 0) set = set.binaryExpr(n.b, plus);
+    set_at(result.elements, n.sets, begin) = cast(set, n.at.t, x.dtype);
   }
   return result;
 }
@@ -109,21 +105,22 @@ Result<Array> group_norm(const Evaluating& e) {
   ASSAY_TRY(w, beside(e, 1, channels, at.t));
   ASSAY_TRY(b, beside(e, 2, channels, at.t));
   ASSAY_TRY(eps, e.number("eps", at.t));
-  ASSAY_TRY(spent, e.spend(4 * static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(4 * x.elements.size()));
   (void)spent;
   Array result{x.dtype, x.shape, elements_at(x, at.t)};
-  if (result.elements.empty()) return result;
+  if (result.elements.size() == 0) return result;
   // The channels of a group lie together, and so do the elements of a channel.
-  const size_t size = result.elements.size() / static_cast<size_t>(x.shape[0] * groups);
-  for (size_t begin = 0; begin < result.elements.size(); begin += size) {
-    standardize(at, eps, std::span(result.elements).subspan(begin, size));
+  const int64_t size = result.elements.size() / (x.shape[0] * groups);
+  for (auto rest = span_of(result.elements); !rest.empty();) {
+    standardize(at, eps, rest.first(static_cast<size_t>(size)));
+    rest = rest.subspan(static_cast<size_t>(size));
   }
-  const size_t inner = result.elements.size() / static_cast<size_t>(x.shape[0] * x.shape[1]);
-  for (size_t i = 0; i < result.elements.size(); ++i) {
-    const size_t channel = i / inner % static_cast<size_t>(x.shape[1]);
+  const int64_t inner = result.elements.size() / (x.shape[0] * x.shape[1]);
+  for (int64_t i = 0; i < result.elements.size(); ++i) {
+    const int64_t channel = i / inner % x.shape[1];
     Bounded& v = result.elements[i];
-    if (!w.empty()) v = at.mul(v, w[channel]);
-    if (!b.empty()) v = at.add(v, b[channel]);
+    if (w.size() > 0) v = at.mul(v, w[channel]);
+    if (b.size() > 0) v = at.add(v, b[channel]);
     v = cast(v, at.t, x.dtype);
   }
   return result;
@@ -140,19 +137,18 @@ Result<Array> batch_norm(const Evaluating& e) {
   ASSAY_TRY(w, beside(e, 3, {n}, at.t));
   ASSAY_TRY(b, beside(e, 4, {n}, at.t));
   ASSAY_TRY(eps, e.number("eps", at.t));
-  ASSAY_TRY(spent, e.spend(4 * static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(4 * x.elements.size()));
   (void)spent;
-  std::vector<Bounded> scale;
-  for (size_t k = 0; k < var.size(); ++k) {
+  const Elements scale = Elements::NullaryExpr(var.size(), [&](int64_t k) {
     const Bounded r = rsqrt(at, at.add(var[k], eps));
-    scale.push_back(w.empty() ? r : at.mul(w[k], r));
-  }
+    return w.size() == 0 ? r : at.mul(w[k], r);
+  });
   const auto inner = strides_of(x.shape)[static_cast<size_t>(axis)];
-  for (size_t i = 0; i < x.elements.size(); ++i) {
-    const auto channel = static_cast<size_t>(static_cast<int64_t>(i) / inner % n);
+  for (int64_t i = 0; i < x.elements.size(); ++i) {
+    const int64_t channel = i / inner % n;
     Bounded& v = x.elements[i];
     v = at.mul(at.sub(v, m[channel]), scale[channel]);
-    if (!b.empty()) v = at.add(v, b[channel]);
+    if (b.size() > 0) v = at.add(v, b[channel]);
   }
   return x;
 }

@@ -34,12 +34,12 @@ expect i = [0, 2, 4, -1, 0, 2]
 TEST(Norm, IsRefusedByTheRuleItBreaks) {
   EXPECT_EQ(error_of("x: f32[2, 3] = full(value=1)\nw: f32[2] = full(value=1)\n"
                      "y: f32[2, 3] = layer_norm(x, w, axes=[1])"),
-            "4:0: w is [2] for elements of [3]");
+            "4: w is [2] for elements of [3]");
   EXPECT_EQ(error_of("x: f32[2, 3] = full(value=1)\nw: f16[3] = full(value=1)\n"
                      "y: f32[2, 3] = layer_norm(x, w, axes=[1])"),
-            "4:0: layer_norm of f16 beside f32");
+            "4: layer_norm of f16 beside f32");
   EXPECT_EQ(error_of("x: f32[2, 3] = full(value=1)\ny: f32[2, 3] = group_norm(x, groups=2)"),
-            "3:0: [2, 3] is not divided in 2 groups of channels");
+            "3: [2, 3] is not divided in 2 groups of channels");
 }
 
 TEST(Attention, WeighsRowsOfVByTheScores) {

@@ -99,7 +99,7 @@ Result<const Array*> prepared(const Define& define, size_t k, const Array* value
     if (!number) {
       return Error{fmt::format("operand {} is no number of {}", k + 1, uop::to_text(type)), 0, 0};
     }
-    return &held.emplace_back(Array{type, {}, {*number}});
+    return &held.emplace_back(Array{type, {}, Elements::Constant(1, *number)});
   }
   if (value->dtype == type) return value;
   if (!is_promoted(row) || role_of(row, k) == Role::Condition) {
@@ -107,10 +107,7 @@ Result<const Array*> prepared(const Define& define, size_t k, const Array* value
         fmt::format("{} of {} beside {}", row.text, uop::to_text(value->dtype), uop::to_text(type)),
         0, 0};
   }
-  Array& array =
-      held.emplace_back(Array{type, value->shape, std::vector<Bounded>(value->elements.size())});
-  cast(array.elements, value->elements, value->dtype, type);
-  return &array;
+  return &held.emplace_back(Array{type, value->shape, cast(value->elements, value->dtype, type)});
 }
 
 // The type to accumulate in, if one is written: floats are not summed as integers.

@@ -14,20 +14,20 @@ using enum tensor::Op;
 
 // The first elements of each sorted lane, k of them or all, or the positions they come from.
 Result<Array> first_sorted(const Evaluating& e, bool descending, std::optional<int64_t> k,
-                           std::vector<Bounded> Sorted::* what) {
+                           Elements Sorted::* what) {
   const Array& x = e.x();
   ASSAY_TRY(axis, e.axis("axis", x.shape.size()));
   const int64_t n = x.shape.empty() ? 1 : x.shape[static_cast<size_t>(axis)];
   if (k && *k > n) {
     return Error{fmt::format("the first {} of an axis of {}", *k, n), 0, 0};
   }
-  ASSAY_TRY(spent, e.spend(8 * static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(8 * x.elements.size()));
   (void)spent;
   const bool is_value = what == &Sorted::values;
   Array result = by_lane(x, axis, k.value_or(n), is_value ? x.dtype : uop::I32,
                          [&](std::span<const Bounded> lane, std::span<Bounded> out) {
                            const Sorted all = sorted(x.dtype, lane, descending);
-                           std::copy_n((all.*what).begin(), out.size(), out.begin());
+                           mapped(out) = (all.*what).head(std::ssize(out));
                          });
   // What is picked from a value without axes has the axis that it is picked along.
   if (k && x.shape.empty()) result.shape = {*k};

@@ -171,7 +171,7 @@ TEST(RandomPrograms, AreJudgedNearlyEverywhere) {
     ASSERT_TRUE(values.ok()) << to_string(values.error()) << "\n" << program;
     int64_t known = 0;
     for (const Array& array : values.value()) {
-      elements += std::ssize(array.elements);
+      elements += array.elements.size();
       for (const Bounded& x : array.elements) {
         unspecified += static_cast<int64_t>(x.certainty == Certainty::Unspecified);
         ambiguous += static_cast<int64_t>(x.certainty == Certainty::Ambiguous);

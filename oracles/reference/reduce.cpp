@@ -13,7 +13,7 @@ namespace assay::reference {
 namespace {
 
 using enum tensor::Op;
-using Elements = std::span<const Bounded>;
+using Set = std::span<const Bounded>;
 
 // What a reduce folds and the shape that is left.
 struct Reduced {
@@ -31,7 +31,7 @@ Result<Reduced> reduced(const Evaluating& e) {
     if (is_over && e.flag("keep")) kept.push_back(1);
   }
   ASSAY_TRY(left, count_of(kept));
-  ASSAY_TRY(spent, e.spend(left + static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(left + x.elements.size()));
   (void)spent;
   return Reduced{sets_over(x.shape, axes), std::move(kept)};
 }
@@ -41,15 +41,8 @@ template <typename Fold>
 Result<Array> reduce(const Evaluating& e, DType in, DType out, Fold fold) {
   ASSAY_TRY(r, reduced(e));
   const Array& x = e.x();
-  Array result{out, std::move(r.shape), {}};
-  if (in == x.dtype) {
-    result.elements = folded(x.elements, r.sets, fold);
-  } else {
-    std::vector<Bounded> elements(x.elements.size());
-    cast(elements, x.elements, x.dtype, in);
-    result.elements = folded(elements, r.sets, fold);
-  }
-  return result;
+  if (in == x.dtype) return Array{out, std::move(r.shape), folded(x.elements, r.sets, fold)};
+  return Array{out, std::move(r.shape), folded(cast(x.elements, x.dtype, in), r.sets, fold)};
 }
 
 // The same in the type to accumulate in, with results at the type of x.
@@ -57,15 +50,15 @@ template <typename Fold>
 Result<Array> reduce_float(const Evaluating& e, Fold fold) {
   const DType t = e.x().dtype;
   const At at{e.accumulator(t)};
-  return reduce(e, at.t, t, [&](Elements x) { return cast(fold(at, x), at.t, t); });
+  return reduce(e, at.t, t, [&](Set x) { return cast(fold(at, x), at.t, t); });
 }
 
 // A fold in the type to accumulate in, which is that of the result but for floats.
-Result<Array> accumulate(const Evaluating& e, Bounded (*fold)(DType, Elements)) {
+Result<Array> accumulate(const Evaluating& e, Bounded (*fold)(DType, Set)) {
   const DType t = e.x().dtype;
   const DType acc = e.accumulator(t);
   const DType out = uop::is_float(t) ? t : acc;
-  return reduce(e, acc, out, [&](Elements x) { return cast(fold(acc, x), acc, out); });
+  return reduce(e, acc, out, [&](Set x) { return cast(fold(acc, x), acc, out); });
 }
 
 Result<Array> sum_of(const Evaluating& e) { return accumulate(e, sum); }
@@ -73,29 +66,28 @@ Result<Array> product_of(const Evaluating& e) { return accumulate(e, product); }
 
 Result<Array> max_of(const Evaluating& e) {
   const DType t = e.x().dtype;
-  return reduce(e, t, t, [&](Elements x) { return maximum(t, x); });
+  return reduce(e, t, t, [&](Set x) { return maximum(t, x); });
 }
 
 Result<Array> min_of(const Evaluating& e) {
   const DType t = e.x().dtype;
-  return reduce(e, t, t, [&](Elements x) { return minimum(t, x); });
+  return reduce(e, t, t, [&](Set x) { return minimum(t, x); });
 }
 
 Result<Array> mean_of(const Evaluating& e) {
-  return reduce_float(e, [](const At& at, Elements x) { return mean(at, x); });
+  return reduce_float(e, [](const At& at, Set x) { return mean(at, x); });
 }
 
 Result<Array> var_of(const Evaluating& e) {
   const int64_t correction = e.integer("correction");
   return reduce_float(
-      e, [&](const At& at, Elements x) { return variance(at, x, mean(at, x), correction); });
+      e, [&](const At& at, Set x) { return variance(at, x, mean(at, x), correction); });
 }
 
 Result<Array> std_of(const Evaluating& e) {
   const int64_t correction = e.integer("correction");
-  return reduce_float(e, [&](const At& at, Elements x) {
-    return at.sqrt(variance(at, x, mean(at, x), correction));
-  });
+  return reduce_float(
+      e, [&](const At& at, Set x) { return at.sqrt(variance(at, x, mean(at, x), correction)); });
 }
 
 Result<Array> any_of(const Evaluating& e) { return reduce(e, uop::Bool, uop::Bool, any); }
@@ -103,13 +95,13 @@ Result<Array> any_of(const Evaluating& e) { return reduce(e, uop::Bool, uop::Boo
 Result<Array> all_of(const Evaluating& e) { return reduce(e, uop::Bool, uop::Bool, all); }
 
 Result<Array> log_sum_exp(const Evaluating& e) {
-  return reduce_float(e, [](const At& at, Elements x) {
+  return reduce_float(e, [](const At& at, Set x) {
     const Bounded largest = maximum(at.t, x);
     const bool is_finite = !largest.is_known() || std::isfinite(largest.value);
     const Bounded m = is_finite ? largest : at.number(0);
-    std::vector<Bounded> shifted;
-    for (const Bounded& v : x) shifted.push_back(at.exp(at.sub(v, m)));
-    return at.add(at.log(sum(at.t, shifted)), m);
+    const Elements shifted =
+        mapped(x).unaryExpr([&](const Bounded& v) { return at.exp(at.sub(v, m)); });
+    return at.add(at.log(sum(at.t, span_of(shifted))), m);
   });
 }
 
@@ -124,11 +116,11 @@ Result<Array> place_of(const Evaluating& e, bool largest) {
     ASSAY_TRY(named, e.axis("axis", rank));
     axis = named;
   } else {
-    lanes.shape = {static_cast<int64_t>(x.elements.size())};
+    lanes.shape = {x.elements.size()};
   }
   const int64_t n = lanes.shape.empty() ? 1 : lanes.shape[static_cast<size_t>(axis)];
   if (n == 0) return Error{fmt::format("{} of an empty axis", e.row().text), 0, 0};
-  Array result = by_lane(lanes, axis, 1, uop::I32, [&](Elements lane, std::span<Bounded> out) {
+  Array result = by_lane(lanes, axis, 1, uop::I32, [&](Set lane, std::span<Bounded> out) {
     out[0] = place_of_extreme(x.dtype, lane, largest, is_last);
   });
   if (e.flag("keep")) {
@@ -136,7 +128,7 @@ Result<Array> place_of(const Evaluating& e, bool largest) {
   } else if (!result.shape.empty()) {
     result.shape.erase(result.shape.begin() + axis);
   }
-  ASSAY_TRY(spent, e.spend(static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(x.elements.size()));
   (void)spent;
   return result;
 }

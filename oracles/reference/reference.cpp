@@ -153,7 +153,7 @@ Result<bool> Evaluator::write(const Write& w) {
                                uop::to_text(target.dtype)),
                    0, 0};
     }
-    value.elements = {*number};
+    value.elements = Elements::Constant(1, *number);
   } else {
     value = Evaluator::value(w.value.value);
   }

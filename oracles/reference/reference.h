@@ -5,15 +5,15 @@
 
 #include "engine/result.h"
 #include "engine/tensor/program/program.h"
-#include "oracles/reference/bounded.h"
+#include "oracles/reference/elements.h"
 
 namespace assay::reference {
 
-// A tensor of the reference: elements in row-major order.
+// A tensor of the reference: its elements are an array of Eigen, in row-major order.
 struct Array {
   DType dtype = DType::Void;
   std::vector<int64_t> shape;
-  std::vector<Bounded> elements;
+  Elements elements;
 };
 
 // The values of outputs(program), in that order, straight from the text: statements are evaluated

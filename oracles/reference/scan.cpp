@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "oracles/reference/evaluating.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/scalar.h"
@@ -7,7 +9,7 @@ namespace assay::reference {
 namespace {
 
 using enum tensor::Op;
-using Lane = std::span<const Bounded>;
+using In = std::span<const Bounded>;
 using Out = std::span<Bounded>;
 
 // Every lane changed by f, from type `in` to type `out`.
@@ -15,26 +17,26 @@ template <typename F>
 Result<Array> scan(const Evaluating& e, DType in, DType out, F f) {
   const Array& x = e.x();
   ASSAY_TRY(axis, e.axis("axis", x.shape.size()));
-  ASSAY_TRY(spent, e.spend(2 * static_cast<int64_t>(x.elements.size())));
+  ASSAY_TRY(spent, e.spend(2 * x.elements.size()));
   (void)spent;
   const int64_t n = x.shape.empty() ? 1 : x.shape[static_cast<size_t>(axis)];
-  std::vector<Bounded> lane(static_cast<size_t>(n));
-  std::vector<Bounded> result(static_cast<size_t>(n));
-  return by_lane(x, axis, n, out, [&](Lane from, Out to) {
-    cast(lane, from, x.dtype, in);
-    f(in, Out(result), Lane(lane));
-    cast(to, result, in, out);
+  Elements lane(n);
+  Elements result(n);
+  return by_lane(x, axis, n, out, [&](In from, Out to) {
+    cast(span_of(lane), from, x.dtype, in);
+    f(in, span_of(result), span_of(std::as_const(lane)));
+    cast(to, span_of(std::as_const(result)), in, out);
   });
 }
 
 Result<Array> softmax_of(const Evaluating& e) {
   const DType t = e.x().dtype;
-  return scan(e, e.accumulator(t), t, [](DType acc, Out out, Lane x) { softmax(At{acc}, x, out); });
+  return scan(e, e.accumulator(t), t, [](DType acc, Out out, In x) { softmax(At{acc}, x, out); });
 }
 
 Result<Array> log_softmax(const Evaluating& e) {
   const DType t = e.x().dtype;
-  return scan(e, e.accumulator(t), t, [](DType acc, Out out, Lane x) {
+  return scan(e, e.accumulator(t), t, [](DType acc, Out out, In x) {
     const At at{acc};
     const Bounded largest = maximum(acc, x);
     for (size_t i = 0; i < x.size(); ++i) out[i] = at.exp(at.sub(x[i], largest));

@@ -16,10 +16,7 @@ Result<Array> filled(const Evaluating& e, F f) {
   ASSAY_TRY(n, count_of(e.shape));
   ASSAY_TRY(spent, e.spend(n));
   (void)spent;
-  Array result{e.define.dtype, e.shape, {}};
-  result.elements.reserve(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) result.elements.push_back(f(i));
-  return result;
+  return Array{e.define.dtype, e.shape, Elements::NullaryExpr(n, f)};
 }
 
 Result<Array> input(const Evaluating& e) {
@@ -60,7 +57,7 @@ Result<Array> threefry(const Evaluating& e) {
 }
 
 // n elements, the first half of them the low halves of threefry, the second its high halves.
-Result<std::vector<Bounded>> random_words(const Evaluating& e) {
+Result<Elements> random_words(const Evaluating& e) {
   if (e.shape.empty()) {
     return Error{fmt::format("{} needs an axis, [] has none", e.row().text), 0, 0};
   }
@@ -68,14 +65,15 @@ Result<std::vector<Bounded>> random_words(const Evaluating& e) {
   ASSAY_TRY(spent, e.spend(n));
   (void)spent;
   const auto key = static_cast<uint64_t>(e.integer("seed"));
-  const uint64_t half = (static_cast<uint64_t>(n) + 1) / 2;
-  std::vector<Bounded> words(2 * half);
-  for (uint64_t i = 0; i < half; ++i) {
-    const auto both = static_cast<uint64_t>(threefry_of(i | (i + half) << 32U, key).integer);
+  const int64_t half = (n + 1) / 2;
+  Elements words(2 * half);
+  for (int64_t i = 0; i < half; ++i) {
+    const uint64_t counter = static_cast<uint64_t>(i) | static_cast<uint64_t>(i + half) << 32U;
+    const auto both = static_cast<uint64_t>(threefry_of(counter, key).integer);
     words[i] = from_bits(uop::U32, both & 0xffffffffU);
     words[half + i] = from_bits(uop::U32, both >> 32U);
   }
-  words.resize(static_cast<size_t>(n));
+  words.conservativeResize(n);
   return words;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "oracles/reference/elements.h"
+
 namespace assay::reference {
 namespace {
 
@@ -27,11 +29,10 @@ Bounded mean(const At& at, std::span<const Bounded> x) {
 
 Bounded variance(const At& at, std::span<const Bounded> x, const Bounded& mean,
                  int64_t correction) {
-  std::vector<Bounded> squares;
-  squares.reserve(x.size());
-  for (const Bounded& v : x) squares.push_back(at.square(at.sub(v, mean)));
+  const Elements squares =
+      mapped(x).unaryExpr([&](const Bounded& v) { return at.square(at.sub(v, mean)); });
   const uop::Int128 n = uop::Int128{static_cast<int64_t>(x.size())} - correction;
-  return at.div(sum(at.t, squares), of_integer(at.t, std::max<uop::Int128>(0, n)));
+  return at.div(sum(at.t, span_of(squares)), of_integer(at.t, std::max<uop::Int128>(0, n)));
 }
 
 void softmax(const At& at, std::span<const Bounded> x, std::span<Bounded> out) {

@@ -43,44 +43,43 @@ Bounded put_together(std::span<const Byte> bytes, DType t) {
 
 std::vector<Byte> bytes_of(const Array& storage) {
   const size_t width = width_of(storage.dtype);
-  std::vector<Byte> bytes(storage.elements.size() * width);
-  for (size_t i = 0; i < storage.elements.size(); ++i) {
-    take_apart(storage.elements[i], storage.dtype, std::span(bytes).subspan(i * width, width));
+  std::vector<Byte> bytes(static_cast<size_t>(storage.elements.size()) * width);
+  auto rest = std::span(bytes);
+  for (const Bounded& x : storage.elements) {
+    take_apart(x, storage.dtype, rest.first(width));
+    rest = rest.subspan(width);
   }
   return bytes;
 }
 
-std::vector<Bounded> read_bytes(const View& view, const Array& storage) {
+Elements read_bytes(const View& view, const Array& storage) {
   const std::vector<Byte> bytes = bytes_of(storage);
   const size_t width = width_of(view.dtype);
-  std::vector<Byte> picked;
-  std::vector<Bounded> elements;
-  for (size_t i = 0; i < view.at.size(); i += width) {
-    picked.clear();
-    for (size_t b = 0; b < width; ++b) {
-      picked.push_back(bytes[static_cast<size_t>(view.at[i + b])]);
-    }
-    elements.push_back(put_together(picked, view.dtype));
-  }
-  return elements;
+  std::vector<Byte> picked(width);
+  return Elements::NullaryExpr(count(view.shape), [&](int64_t i) {
+    const size_t first = static_cast<size_t>(i) * width;
+    for (size_t b = 0; b < width; ++b) picked[b] = bytes[static_cast<size_t>(view.at[first + b])];
+    return put_together(picked, view.dtype);
+  });
 }
 
-void write_bytes(const View& view, Array& storage, const std::vector<Bounded>& elements) {
+void write_bytes(const View& view, Array& storage, const Elements& elements) {
   std::vector<Byte> bytes = bytes_of(storage);
   const size_t from = width_of(view.dtype);
   const size_t to = width_of(storage.dtype);
   std::vector<Byte> written(from);
-  for (size_t i = 0; i < elements.size(); ++i) {
-    take_apart(elements[i], view.dtype, written);
-    for (size_t b = 0; b < from; ++b)
-      bytes[static_cast<size_t>(view.at[i * from + b])] = written[b];
+  auto at = view.at.begin();
+  for (const Bounded& x : elements) {
+    take_apart(x, view.dtype, written);
+    for (const Byte& byte : written) bytes[static_cast<size_t>(*at++)] = byte;
   }
   // An element that no byte was written to keeps the bound it has.
-  std::vector<bool> touched(storage.elements.size());
+  std::vector<bool> touched(static_cast<size_t>(storage.elements.size()));
   for (const int64_t place : view.at) touched[static_cast<size_t>(place) / to] = true;
   for (size_t i = 0; i < touched.size(); ++i) {
     if (!touched[i]) continue;
-    storage.elements[i] = put_together(std::span(bytes).subspan(i * to, to), storage.dtype);
+    storage.elements[static_cast<int64_t>(i)] =
+        put_together(std::span(bytes).subspan(i * to, to), storage.dtype);
   }
 }
 
@@ -116,23 +115,23 @@ View seen_through(const View& view, DType t, Seen seen) {
 Array read(const View& view, const Array& storage) {
   if (view.is_whole) return storage;
   if (view.by_bytes) return {view.dtype, view.shape, read_bytes(view, storage)};
-  Array array{view.dtype, view.shape, gathered(storage.elements, view.at)};
-  if (view.dtype == storage.dtype) return array;
-  for (Bounded& x : array.elements) x = bitcast(x, storage.dtype, view.dtype);
-  return array;
+  const auto elements = storage.elements(std::span(view.at));
+  if (view.dtype == storage.dtype) return {view.dtype, view.shape, elements};
+  return {view.dtype, view.shape, elements.unaryExpr([&](const Bounded& x) {
+            return bitcast(x, storage.dtype, view.dtype);
+          })};
 }
 
-void write(const View& view, Array& storage, std::vector<Bounded> elements) {
+void write(const View& view, Array& storage, Elements elements) {
   if (view.is_whole) {
     storage.elements = std::move(elements);
     return;
   }
   if (view.by_bytes) return write_bytes(view, storage, elements);
-  for (size_t i = 0; i < elements.size(); ++i) {
-    const bool is_same = view.dtype == storage.dtype;
-    storage.elements[static_cast<size_t>(view.at[i])] =
-        is_same ? elements[i] : bitcast(elements[i], view.dtype, storage.dtype);
+  if (view.dtype != storage.dtype) {
+    for (Bounded& x : elements) x = bitcast(x, view.dtype, storage.dtype);
   }
+  storage.elements(std::span(view.at)) = elements;
 }
 
 }  // namespace assay::reference

@@ -33,6 +33,6 @@ View seen_through(const View& view, DType t, Seen seen);
 // The elements that a view names now.
 Array read(const View& view, const Array& storage);
 // Puts elements where the view names them. There are as many as it has.
-void write(const View& view, Array& storage, std::vector<Bounded> elements);
+void write(const View& view, Array& storage, Elements elements);
 
 }  // namespace assay::reference

@@ -98,7 +98,11 @@ bool compute(Fn fn, Big& r, double x, double y, double z) {
   if (const Unary f = unary_of(fn)) return f(r.get(), a.get(), MPFR_RNDN), true;
   if (const Binary f = binary_of(fn)) return f(r.get(), a.get(), b.get(), MPFR_RNDN), true;
   if (fn == Fn::Recip) return mpfr_ui_div(r.get(), 1, a.get(), MPFR_RNDN), true;
-  if (fn == Fn::Fma) return mpfr_fma(r.get(), a.get(), b.get(), c.get(), MPFR_RNDN), true;
+  if (fn == Fn::Fma) {
+    // Wide enough for any product of doubles and the least of them: it is rounded later.
+    mpfr_set_prec(r.get(), 4400);
+    return mpfr_fma(r.get(), a.get(), b.get(), c.get(), MPFR_RNDN), true;
+  }
   return false;
 }
 
@@ -237,6 +241,7 @@ Operand bounded_operand(Random& random, DType t) {
     if (t == DType::F64) r.known.low = r.known.value * 0x1p-54 * random.signed_unit();
     r.known.bound = std::ldexp(unit, static_cast<int>(random.below(12)) - 1);
     r.actual = nearest(t, r.known.value + r.known.bound * random.signed_unit());
+    if (r.known.bound == 0) continue;  // half of the least number
     if (std::isfinite(r.actual) && error_of(r.known, r.actual) <= r.known.bound) return r;
   }
 }

@@ -49,11 +49,11 @@ bool is_tight(const Bounded& x, DType t) {
 
 std::string judged(const Array& array, const tensor::Expect& expect) {
   const bool is_one = expect.data.size() == 1;
-  if (!is_one && expect.data.size() != array.elements.size()) {
+  if (!is_one && std::ssize(expect.data) != array.elements.size()) {
     return fmt::format("{} elements are expected, there are {}", expect.data.size(),
                        array.elements.size());
   }
-  for (size_t i = 0; i < array.elements.size(); ++i) {
+  for (size_t i = 0; i < static_cast<size_t>(array.elements.size()); ++i) {
     const Literal& literal = expect.data[is_one ? 0 : i];
     const bool passes = may_be(array.elements[i], literal, array.dtype);
     if (passes &&

@@ -106,23 +106,23 @@ expect z = 0
 
 TEST(Views, AreRefusedByTheRuleTheyBreak) {
   EXPECT_EQ(error_of("x: f32[4] = full(value=0)\ny: f32[5] = reshape(x)"),
-            "3:0: reshape of [4] to [5] changes the number of elements");
+            "3: reshape of [4] to [5] changes the number of elements");
   EXPECT_EQ(error_of("x: f32[4, 2] = full(value=0)\ny: f32[4, 2] = permute(x)"),
-            "3:0: the written shape is [4, 2], permute gives [2, 4]");
+            "3: the written shape is [4, 2], permute gives [2, 4]");
   EXPECT_EQ(error_of("x: f32[4, 2] = full(value=0)\ny: f32[4] = permute(x, order=[0])"),
-            "3:0: order names 1 of 2 axes");
+            "3: order names 1 of 2 axes");
   EXPECT_EQ(error_of("x: f32[4] = full(value=0)\ny: f32[2] = slice(x, at=[3:5])"),
-            "3:0: 3:5:1 is no slice of axis 0, which is 4");
+            "3: 3:5:1 is no slice of axis 0, which is 4");
   EXPECT_EQ(error_of("x: f32[4] = full(value=0)\ny: f32[2] = slice(x, at=[0:2, 0:1])"),
-            "3:0: 2 slices of 1 axes");
+            "3: 2 slices of 1 axes");
   EXPECT_EQ(error_of("x: f32[4] = full(value=0)\ny: f32[4] = flip(x, axes=[1])"),
-            "3:0: axis 1 is not one of the 1 axes");
+            "3: axis 1 is not one of the 1 axes");
   EXPECT_EQ(error_of("x: f32[4] = full(value=0)\ny: f32[4] = flip(x, axes=[0, -1])"),
-            "3:0: axis 0 is named twice");
+            "3: axis 0 is named twice");
   EXPECT_EQ(error_of("x: u8[6] = full(value=0)\ny: u32[1] = bitcast(x)"),
-            "3:0: the last axis of [6] of u8 does not hold whole elements of u32");
+            "3: the last axis of [6] of u8 does not hold whole elements of u32");
   EXPECT_EQ(error_of("x: bool[8] = full(value=true)\ny: u8[8] = bitcast(x)"),
-            "3:0: bool has no bytes to be read as another type");
+            "3: bool has no bytes to be read as another type");
 }
 
 TEST(Writes, BroadcastAndTakeTheTypeOfTheirTarget) {
@@ -136,9 +136,9 @@ expect x = 4
 )"),
             "");
   EXPECT_EQ(error_of("x: i8[3] = full(value=0)\ny: i16[3] = full(value=0)\nx := y"),
-            "4:0: x is i8, what is written to it is i16");
+            "4: x is i8, what is written to it is i16");
   EXPECT_EQ(error_of("x: i8[3] = full(value=0)\ny: i8[2] = full(value=0)\nx := y"),
-            "4:0: x is [3], what is written to it is [2]");
+            "4: x is [3], what is written to it is [2]");
 }
 
 TEST(Writes, ReadWhatTheyWriteBeforeItChanges) {
@@ -175,10 +175,10 @@ force x
 
 TEST(Programs, ThatAskForTooMuchAreRefused) {
   EXPECT_EQ(error_of("x: f32[1048576, 1048576] = full(value=0)"),
-            "2:0: [1048576, 1048576] is too large to evaluate");
+            "2: [1048576, 1048576] is too large to evaluate");
   EXPECT_EQ(error_of("x: f32[8192, 1] = full(value=0)\n"
                      "y: f32[8192, 8192] = expand(x)"),
-            "3:0: [8192, 8192] is too large to evaluate");
+            "3: [8192, 8192] is too large to evaluate");
 }
 
 }  // namespace

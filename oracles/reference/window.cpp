@@ -88,15 +88,12 @@ Result<Array> avg_pool(const Evaluating& e) {
     }
     counts = std::move(all);
   }
-  std::vector<Bounded> elements(pool.x.elements.size());
-  cast(elements, pool.x.elements, t, at.t);
-  Array result{t, std::move(pool.shape),
-               folded(elements, pool.sets, [&](auto x) { return sum(at.t, x); })};
-  for (size_t i = 0; i < result.elements.size(); ++i) {
-    const Bounded n = of_integer(at.t, counts[i % counts.size()]);
-    result.elements[i] = cast(at.div(result.elements[i], n), at.t, t);
-  }
-  return result;
+  const Elements sums = folded(cast(pool.x.elements, t, at.t), pool.sets,
+                               [&](std::span<const Bounded> x) { return sum(at.t, x); });
+  return Array{t, std::move(pool.shape), Elements::NullaryExpr(sums.size(), [&](int64_t i) {
+                 const int64_t n = counts[static_cast<size_t>(i) % counts.size()];
+                 return cast(at.div(sums[i], of_integer(at.t, n)), at.t, t);
+               })};
 }
 
 constexpr EvaluateRow kRows[] = {{MaxPool, max_pool}, {AvgPool, avg_pool}};

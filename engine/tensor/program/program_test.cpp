@@ -162,6 +162,7 @@ TEST_P(LiteralsOfEachType, KeepTheirBits) {
     const uop::Value wanted = uop::is_float(t) && uop::is_nan(v) ? uop::nan_of(t) : v;
     const Literal literal = literal_of(bits, t);
     ASSERT_EQ(bits_at(literal, t).value_or(~bits), wanted.bits) << to_text(literal);
+    if (i % 13 != 0 && count > 256) continue;
     const auto program =
         from_text(fmt::format("tp 1\nx: {}[] = full(value={})", to_text(t), to_text(literal)));
     ASSERT_TRUE(program.ok());
