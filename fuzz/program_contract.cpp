@@ -98,12 +98,11 @@ bool draw_einsum(ProgramMaker& m, Op op) {
   const double most = uop::bits_of(t) == 8 && uop::is_float(t) ? 1 : 2;
   std::vector<Operand> operands;
   Dims shape;
-  const bool is_away = false;
   bool is_result = false;
   for (const char c : equation) {
     if (c == ',' || c == '-') {
       const Known* x = m.find([&](const Known& k) {
-        return k.dtype == t && k.shape == shape && k.is_away == is_away && k.within(-most, most);
+        return k.dtype == t && k.shape == shape && !k.is_away && k.within(-most, most);
       });
       if (x == nullptr && !m.has_room(2)) return false;
       if (x == nullptr) x = m.input(t, shape, uop::is_unsigned(t) ? 0 : -most, most);
