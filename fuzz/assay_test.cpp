@@ -204,7 +204,7 @@ TEST(Check, NamesFileAndLineOfWhatIsWrong) {
 }
 
 TEST(Run, PrintsValuesAndWhatItTook) {
-  const std::string path = file_of("small.tp", kSmall);
+  const std::string path = file_of("small.tp", std::string(kSmall));
   expect(fmt::format("run {}", path), 0,
          "b = i32[2] [-1, -2]\n1 schedules, 1 kernels, 0 copies, 0 bytes planned\n"
          "pass: 3 values compared\n");
@@ -212,7 +212,7 @@ TEST(Run, PrintsValuesAndWhatItTook) {
 }
 
 TEST(Run, PrintsEachStageTheSameEachTime) {
-  const std::string path = file_of("small.tp", kSmall);
+  const std::string path = file_of("small.tp", std::string(kSmall));
   for (const std::string_view stage : {"tensor", "kernels", "schedule", "plan", "linear"}) {
     for (const std::string_view format : {"text", "dot"}) {
       const std::string arguments =
