@@ -159,7 +159,7 @@ TEST(Movement, UnfoldTakesWindowsInStepsOfAnAxis) {
   check_law([] {
     const Numbers sizes = drawn_shape(1, 1);
     const auto axis = static_cast<size_t>(below(static_cast<int64_t>(sizes.size())));
-    const int64_t size = 1 + below(sizes[axis]);
+    const int64_t size = below(sizes[axis] + 1);
     const int64_t step = 1 + below(9);
     Numbers shape = sizes;
     shape[axis] = (sizes[axis] - size) / step + 1;

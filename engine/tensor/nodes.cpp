@@ -76,7 +76,8 @@ bool is_beyond(Dim a, Dim b) { return uop::dim_difference(*a.g, a.u, b.u).lo > 0
 bool may_be_equal(Dim a, Dim b) { return uop::may_equal(*a.g, a.u, b.u); }
 
 int64_t capped_step(int64_t step, Dim n) {
-  const uop::Int128 most = std::max<uop::Int128>(1, uop::bounds(*n.g, n.u).hi);
+  // A window of no elements may begin at the end itself, so a step to there is not past it.
+  const uop::Int128 most = uop::bounds(*n.g, n.u).hi + 1;
   return step <= most ? step : static_cast<int64_t>(most);
 }
 
