@@ -19,7 +19,12 @@ using uop::is_dim;
 using uop::Op;
 using uop::Sum;
 
-bool is_leaf(Ref u) { return is_const(u) || u->op == Op::Range || u->op == Op::Variable; }
+// A variable of one value is that number: the rules know, so it is no leaf.
+bool is_leaf(Ref u) {
+  if (u->op != Op::Variable) return is_const(u) || u->op == Op::Range;
+  const std::span<const int64_t> ends = u->arg.numbers();
+  return ends.size() != 2 || ends[0] != ends[1];
+}
 
 // Sizes other than 1, with what stands beside them.
 std::vector<size_t> wide_axes(Shape sizes) {
@@ -270,7 +275,14 @@ Access Indexer::broadcast(Shape operand, Shape whole, const Access& at) {
   const size_t added = whole.size() - operand.size();
   room_.assign(at.index.begin() + static_cast<std::ptrdiff_t>(added), at.index.end());
   for (size_t i = 0; i < operand.size(); ++i) {
-    if (is_dim(operand[i], 1)) room_[i] = uop::dim(g_, 0);
+    const Ref size = operand[i];
+    if (is_dim(size, 1)) {
+      room_[i] = uop::dim(g_, 0);
+    } else if (size != whole[added + i] && bounds(g_, size).lo <= 1) {
+      // A symbolic size is the whole's, or 1 and repeated.
+      const Ref last = uop::dim_sub(g_, size, uop::dim(g_, 1));
+      room_[i] = simplified(g_.alu(Op::Min, {room_[i], last}));
+    }
   }
   return {uop::intern_shape(g_, room_), at.gate};
 }

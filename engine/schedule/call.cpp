@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/tensor/reads.h"
 #include "engine/uop/node_map.h"
 #include "engine/uop/op.h"
 #include "engine/uop/scope.h"
@@ -106,18 +107,11 @@ Ref stored(Graph& g, Ref buffer, Ref value) {
 
 // The states with each key of `homes` stored to its BUFFER, and read from there by all others.
 std::vector<Ref> with_homes(Graph& g, std::span<const Ref> states, const NodeMap<Ref>& homes) {
-  NodeMap<Ref> done;
-  std::vector<Ref> src;
-  for (const Ref u : uop::toposort(g, sink_of(g, states))) {
-    src.clear();
-    for (const Ref s : u->src) src.push_back(done.at(s));
-    const Ref rebuilt = std::ranges::equal(src, u->src) ? u : g.with_sources(u, src);
+  const Ref sink = tensor::rebuild_reads(g, sink_of(g, states), [&](Ref u, Ref rebuilt) -> Ref {
     const Ref* home = homes.find(u);
-    done.set(u, home == nullptr ? rebuilt : stored(g, *home, rebuilt));
-  }
-  std::vector<Ref> out;
-  for (const Ref s : states) out.push_back(done.at(s));
-  return out;
+    return home == nullptr ? nullptr : stored(g, *home, rebuilt);
+  });
+  return {sink->src.begin(), sink->src.end()};
 }
 
 }  // namespace

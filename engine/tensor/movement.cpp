@@ -42,6 +42,12 @@ Result<Ref> flip_of(const Building& b) {
   return flip(x, axes).u;
 }
 
+// From begin to end, as a number where it is one: n + 1 - n is 1.
+Dim length(Dim begin, Dim end) {
+  const uop::Bounds size = uop::dim_difference(*begin.g, end.u, begin.u);
+  return size.lo == size.hi ? begin.of(static_cast<int64_t>(size.lo)) : end - begin;
+}
+
 Result<Ref> slice(const Building& b) {
   Term x = operand(b, 0);
   const std::vector<Slice>& slices = b.slices("at");
@@ -64,11 +70,11 @@ Result<Ref> slice(const Building& b) {
                                text_of(end), axis, text_of(n))};
     }
     if (step.is(1)) {
-      x = shrink(x, axis, begin, end - begin);
+      x = shrink(x, axis, begin, length(begin, end));
       continue;
     }
     // What follows the end fills the last step where there is as much.
-    const Dim count = (end - begin + step - 1) / step;
+    const Dim count = (length(begin, end) + step - 1) / step;
     x = shrink(x, axis, begin, n - begin);
     x = group_axis(x, axis, count, step);
     x = drop_axis(shrink(x, axis + 1, n.of(0), n.of(1)), axis + 1);

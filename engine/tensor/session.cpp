@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "engine/tensor/reads.h"
 #include "engine/uop/scope.h"
 
 namespace assay::tensor {
@@ -128,7 +129,10 @@ void Session::apply_map_to_tensors(const uop::Substitution& map, std::span<const
     if (cell.state != nullptr) states.push_back(cell.state);
   }
   const Ref all = graph().make(Op::Sink, DType::Void, states, graph().info("", {}));
-  const Ref moved = uop::substitute(graph(), all, map);
+  const Ref moved = rebuild_reads(graph(), all, [&](Ref u, Ref) -> Ref {
+    const auto found = map.find(u);
+    return found == map.end() ? nullptr : found->second;
+  });
   size_t next = 0;
   for (Cell& cell : cells_) {
     if (cell.state != nullptr) cell.state = moved->src[next++];

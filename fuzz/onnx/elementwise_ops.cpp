@@ -72,9 +72,18 @@ void unary(Writer& w) {
   w.gives(0, w.map(row->ours, w.in(0)));
 }
 
-void binary(Writer& w) { w.gives(0, w.map(ours(kBinary, w.source().op), w.in(0), w.in(1))); }
+// Operands are named as they are asked for: one after the other.
+void binary(Writer& w) {
+  const Val x = w.in(0);
+  const Val y = w.in(1);
+  w.gives(0, w.map(ours(kBinary, w.source().op), x, y));
+}
 
-void compare(Writer& w) { w.gives(0, w.compare(ours(kCompare, w.source().op), w.in(0), w.in(1))); }
+void compare(Writer& w) {
+  const Val x = w.in(0);
+  const Val y = w.in(1);
+  w.gives(0, w.compare(ours(kCompare, w.source().op), x, y));
+}
 
 // Of any number of inputs.
 void fold(Writer& w) {
@@ -166,7 +175,9 @@ void pow(Writer& w) {
 }
 
 void bit_shift(Writer& w) {
-  w.gives(0, w.map(w.text("direction", "") == "LEFT" ? "shl" : "shr", w.in(0), w.in(1)));
+  const Val x = w.in(0);
+  const Val y = w.in(1);
+  w.gives(0, w.map(w.text("direction", "") == "LEFT" ? "shl" : "shr", x, y));
 }
 
 void where(Writer& w) {

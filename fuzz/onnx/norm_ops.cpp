@@ -90,8 +90,10 @@ void batch_norm(Writer& w) {
 void instance_norm(Writer& w) {
   const Val x = w.in(0);
   if (x.rank() < 2) return w.malformed("InstanceNormalization takes channels");
+  const Val scale = w.in(1);
+  const Val shift = w.in(2);
   w.gives(0, w.map("group_norm", x,
-                   fmt::format("{}, {}, groups={}, eps={}", w.in(1).name, w.in(2).name, x.shape[1],
+                   fmt::format("{}, {}, groups={}, eps={}", scale.name, shift.name, x.shape[1],
                                w.real("epsilon", 1e-5))));
 }
 

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <cstring>
 #include <numeric>
+#include <span>
 
 #include "engine/uop/shape.h"
 #include "engine/uop/walk.h"
@@ -318,7 +321,8 @@ TEST(Movement, ChainsAgreeWithBruteForce) {
         g.make(Op::Buffer, uop::I32, sizes, uop::Arg::place(0, uop::AddrSpace::Global));
     int32_t next = 1;
     Both now = {buffer, brute(shape, [&](const Shape& /*i*/) { return next++; })};
-    std::memcpy(memory.of(g, buffer).data(), now.want.data.data(), now.want.data.size() * 4);
+    const auto contents = std::as_bytes(std::span(now.want.data));
+    std::ranges::copy(contents, memory.of(g, buffer).begin());
     const int64_t count = draw(1, 6);
     for (int64_t i = 0; i < count; i++) now = any_move(g, now);
     const auto got = evaluate(g, std::span(&now.node, 1), {}, memory);
@@ -342,7 +346,7 @@ TEST(Movement, WhatIsStoredThroughAViewIsReadThroughIt) {
     int32_t next = 0;
     Both view = {buffer, brute(shape, [&](const Shape& /*i*/) { return next++; })};
     const std::vector<int32_t> before(view.want.data.size(), -5);
-    std::memcpy(memory.of(g, buffer).data(), before.data(), before.size() * 4);
+    std::ranges::copy(std::as_bytes(std::span(before)), memory.of(g, buffer).begin());
     const int64_t count = draw(0, 5);
     for (int64_t i = 0; i < count; i++) {
       Both more = any_move(g, view);

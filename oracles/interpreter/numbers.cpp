@@ -15,6 +15,7 @@ void encode(DType t, const Slot* from, std::byte* to, int64_t n) {
 }
 
 void fill_poison(DType t, std::byte* to, int64_t n) {
+  if (n == 0) return;
   if (!uop::is_float(t)) {
     std::memset(to, 0xA5, static_cast<size_t>(n * uop::bytes_of(t)));
     return;
