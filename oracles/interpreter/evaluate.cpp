@@ -50,6 +50,9 @@ class Evaluation {
   Tensor source(Ref u, const Term& term);
   Tensor single(DType t, Slot s);
   Result<Tensor> stage(Ref u);
+  std::vector<size_t> inside(Ref term) const;
+  Result<Tensor> range(Ref r, std::span<const Ref> ranges, int64_t count);
+  Result<Tensor> part(Ref t, const Term& term);
 
   Result<bool> storage(Ref u);
   Result<bool> version(Ref u);
@@ -174,12 +177,10 @@ Result<Tensor> Evaluation::value(Ref u, const Term& term) {
   return apply_scalar(blocks_, u, sources);
 }
 
-// The term's nodes are tensors whose leading axes are the ranges: RANGE i varies along axis i
-// alone, and the rest follows by broadcasting.
-Result<Tensor> Evaluation::stage(Ref u) {
-  const auto ranges = u->src.subspan(1);
-  std::vector<size_t> inside;  // places of the term's nodes that depend on ranges
-  std::vector<Ref> todo = {u->src[0]};
+// The places of the nodes of a term that depend on its ranges, sources before users.
+std::vector<size_t> Evaluation::inside(Ref term) const {
+  std::vector<size_t> places;
+  std::vector<Ref> todo = {term};
   std::vector<bool> seen(demand_.nodes.size(), false);
   while (!todo.empty()) {
     const Ref t = todo.back();
@@ -187,46 +188,66 @@ Result<Tensor> Evaluation::stage(Ref u) {
     const size_t place = demand_.place(t);
     if (seen[place] || !demand_.open[place]) continue;
     seen[place] = true;
-    inside.push_back(place);
+    places.push_back(place);
     todo.insert(todo.end(), t->src.begin(), t->src.end());
   }
-  std::sort(inside.begin(), inside.end());
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+// A range varies along its own axis of its stage alone.
+Result<Tensor> Evaluation::range(Ref r, std::span<const Ref> ranges, int64_t count) {
+  const auto found = std::find(ranges.begin(), ranges.end(), r);
+  if (found == ranges.end()) {
+    return Error{fmt::format("range {} is not its stage's", r->arg.number())};
+  }
+  std::vector<int64_t> shape(ranges.size(), 1);
+  shape[static_cast<size_t>(found - ranges.begin())] = count;
+  Tensor made = fresh(blocks_, r->dtype, std::move(shape));
+  Slot* out = blocks_.at(made.block);
+  for (int64_t i = 0; i < count; i++) out[i] = wrapped(static_cast<Slot>(i), r->dtype);
+  return made;
+}
+
+Result<Tensor> Evaluation::part(Ref t, const Term& term) {
+  if (!uop::is_scalar(t->op)) {
+    return Error{fmt::format("{} over the ranges of a stage", uop::to_text(t->op))};
+  }
+  for (const Ref s : t->src) {
+    const bool outside = !demand_.open[demand_.place(s)];
+    if (outside && !cell(s).value.shape.empty()) return Error{"a tensor in the term of a stage"};
+  }
+  return value(t, term);
+}
+
+// The term's nodes are tensors with an axis for each range; the rest follows by broadcasting.
+Result<Tensor> Evaluation::stage(Ref u) {
+  const auto ranges = u->src.subspan(1);
   std::vector<int64_t> counts;
+  Term term;
   for (const Ref r : ranges) {
     ASSAY_TRY(count, sizes(r, 0));
     counts.push_back(count[0]);
   }
-  Term term;
-  for (const size_t place : inside) {
+  for (const size_t place : inside(u->src[0])) {
     const Ref t = demand_.nodes[place];
-    if (t->op != Op::Range) {
-      if (!uop::is_scalar(t->op))
-        return Error{fmt::format("{} over the ranges of a stage", uop::to_text(t->op))};
-      for (const Ref s : t->src) {
-        if (!demand_.open[demand_.place(s)] && !cell(s).value.shape.empty())
-          return Error{"a tensor in the term of a stage"};
-      }
-      ASSAY_TRY(made, value(t, term));
+    if (t->op == Op::Range) {
+      ASSAY_TRY(count, sizes(t, 0));
+      ASSAY_TRY(made, range(t, ranges, count[0]));
       term.emplace(place, std::move(made));
-      continue;
+    } else {
+      ASSAY_TRY(made, part(t, term));
+      term.emplace(place, std::move(made));
     }
-    const auto found = std::find(ranges.begin(), ranges.end(), t);
-    if (found == ranges.end())
-      return Error{fmt::format("range {} is not its stage's", t->arg.number())};
-    const auto axis = static_cast<size_t>(found - ranges.begin());
-    std::vector<int64_t> shape(ranges.size(), 1);
-    shape[axis] = counts[axis];
-    Tensor made = fresh(blocks_, t->dtype, std::move(shape));
-    for (int64_t i = 0; i < counts[axis]; i++)
-      blocks_.at(made.block)[i] = wrapped(static_cast<Slot>(i), t->dtype);
-    term.emplace(place, std::move(made));
   }
   Tensor x = source(u->src[0], term);
-  // A term without ranges has an axis for each all the same, before its own.
-  if (!demand_.open[demand_.place(u->src[0])])
+  // What depends on no range has an axis for each all the same, before its own.
+  if (!demand_.open[demand_.place(u->src[0])]) {
     counts.insert(counts.end(), x.shape.begin(), x.shape.end());
-  if (!can_expand(x, counts))
+  }
+  if (!can_expand(x, counts)) {
     return Error{fmt::format("stage of {} over {}", shape_text(x.shape), shape_text(counts))};
+  }
   return expanded(x, std::move(counts));
 }
 

@@ -225,89 +225,108 @@ std::vector<Ref> dims(uop::Graph& g, const Shape& sizes) {
   return list;
 }
 
-Both any_move(uop::Graph& g, const Both& x) {
+int32_t element(const Both& x, const Shape& i) {
+  return x.want.data[static_cast<size_t>(x.want.at(i))];
+}
+
+Both any_reshape(uop::Graph& g, const Both& x) {
   const Shape& old = x.want.shape;
   const size_t rank = old.size();
-  const auto get = [&](const Shape& i) { return x.want.data[static_cast<size_t>(x.want.at(i))]; };
-  switch (draw(0, 5)) {
-    case 0: {
-      Shape now = old;
-      if (rank > 1 && draw(0, 1) == 0) {
-        now[0] *= now[1];
-        now.erase(now.begin() + 1);
-      } else {
-        now.insert(now.begin() + draw(0, static_cast<int64_t>(rank)), 1);
-      }
-      return {uop::reshape(g, x.node, dims(g, now)), {now, x.want.data}};
-    }
-    case 1: {
-      Shape now = old;
-      for (int64_t& s : now) s = s == 1 ? draw(1, 3) : s;
-      if (rank < 4) now.insert(now.begin(), 2);
-      const size_t added = now.size() - rank;
-      return {uop::expand(g, x.node, dims(g, now)), brute(now, [&](Shape i) {
-                i.erase(i.begin(), i.begin() + static_cast<int64_t>(added));
-                for (size_t k = 0; k < rank; k++) i[k] = old[k] == 1 ? 0 : i[k];
-                return get(i);
-              })};
-    }
-    case 2: {
-      Shape order(rank);
-      std::iota(order.begin(), order.end(), 0);
-      for (size_t k = rank; k > 1; k--)
-        std::swap(order[k - 1], order[static_cast<size_t>(draw(0, static_cast<int64_t>(k) - 1))]);
-      Shape now;
-      for (const int64_t axis : order) now.push_back(old[static_cast<size_t>(axis)]);
-      return {uop::permute(g, x.node, order), brute(now, [&](const Shape& i) {
-                Shape from(rank);
-                for (size_t k = 0; k < rank; k++) from[static_cast<size_t>(order[k])] = i[k];
-                return get(from);
-              })};
-    }
-    case 3: {
-      Shape axes;
-      for (size_t k = 0; k < rank; k++) {
-        if (draw(0, 1) == 0) axes.push_back(static_cast<int64_t>(k));
-      }
-      return {uop::flip(g, x.node, axes), brute(old, [&](Shape i) {
-                for (const int64_t k : axes)
-                  i[static_cast<size_t>(k)] =
-                      old[static_cast<size_t>(k)] - 1 - i[static_cast<size_t>(k)];
-                return get(i);
-              })};
-    }
-    case 4: {
-      Shape bounds;
-      Shape now;
-      for (const int64_t s : old) {
-        const int64_t begin = draw(0, s);
-        now.push_back(draw(s == 0            ? 0
-                           : draw(0, 3) == 0 ? 0
-                                             : std::min<int64_t>(1, s - begin),
-                           s - begin));
-        bounds.insert(bounds.end(), {begin, now.back()});
-      }
-      return {uop::shrink(g, x.node, dims(g, bounds)), brute(now, [&](Shape i) {
-                for (size_t k = 0; k < rank; k++) i[k] += bounds[2 * k];
-                return get(i);
-              })};
-    }
-    default: {
-      Shape amounts;
-      Shape now;
-      for (const int64_t s : old) {
-        amounts.insert(amounts.end(), {draw(0, 2), draw(0, 2)});
-        now.push_back(s + amounts[amounts.size() - 2] + amounts.back());
-      }
-      return {uop::pad(g, x.node, dims(g, amounts)), brute(now, [&](Shape i) {
-                for (size_t k = 0; k < rank; k++) {
-                  i[k] -= amounts[2 * k];
-                  if (i[k] < 0 || i[k] >= old[k]) return 0;
-                }
-                return get(i);
-              })};
-    }
+  Shape now = old;
+  if (rank > 1 && draw(0, 1) == 0) {
+    now[0] *= now[1];
+    now.erase(now.begin() + 1);
+  } else {
+    now.insert(now.begin() + draw(0, static_cast<int64_t>(rank)), 1);
   }
+  return {uop::reshape(g, x.node, dims(g, now)), {now, x.want.data}};
+}
+
+Both any_expand(uop::Graph& g, const Both& x) {
+  const Shape& old = x.want.shape;
+  const size_t rank = old.size();
+  Shape now = old;
+  for (int64_t& s : now) s = s == 1 ? draw(1, 3) : s;
+  if (rank < 4) now.insert(now.begin(), 2);
+  const size_t added = now.size() - rank;
+  return {uop::expand(g, x.node, dims(g, now)), brute(now, [&](Shape i) {
+            i.erase(i.begin(), i.begin() + static_cast<int64_t>(added));
+            for (size_t k = 0; k < rank; k++) i[k] = old[k] == 1 ? 0 : i[k];
+            return element(x, i);
+          })};
+}
+
+Both any_permute(uop::Graph& g, const Both& x) {
+  const Shape& old = x.want.shape;
+  const size_t rank = old.size();
+  Shape order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t k = rank; k > 1; k--)
+    std::swap(order[k - 1], order[static_cast<size_t>(draw(0, static_cast<int64_t>(k) - 1))]);
+  Shape now;
+  for (const int64_t axis : order) now.push_back(old[static_cast<size_t>(axis)]);
+  return {uop::permute(g, x.node, order), brute(now, [&](const Shape& i) {
+            Shape from(rank);
+            for (size_t k = 0; k < rank; k++) from[static_cast<size_t>(order[k])] = i[k];
+            return element(x, from);
+          })};
+}
+
+Both any_flip(uop::Graph& g, const Both& x) {
+  const Shape& old = x.want.shape;
+  const size_t rank = old.size();
+  Shape axes;
+  for (size_t k = 0; k < rank; k++) {
+    if (draw(0, 1) == 0) axes.push_back(static_cast<int64_t>(k));
+  }
+  return {uop::flip(g, x.node, axes), brute(old, [&](Shape i) {
+            for (const int64_t k : axes)
+              i[static_cast<size_t>(k)] =
+                  old[static_cast<size_t>(k)] - 1 - i[static_cast<size_t>(k)];
+            return element(x, i);
+          })};
+}
+
+Both any_shrink(uop::Graph& g, const Both& x) {
+  const Shape& old = x.want.shape;
+  const size_t rank = old.size();
+  Shape bounds;
+  Shape now;
+  for (const int64_t s : old) {
+    const int64_t begin = draw(0, s);
+    // Seldom nothing, where there is something.
+    const int64_t least = s == 0 || draw(0, 3) == 0 ? 0 : std::min<int64_t>(1, s - begin);
+    now.push_back(draw(least, s - begin));
+    bounds.insert(bounds.end(), {begin, now.back()});
+  }
+  return {uop::shrink(g, x.node, dims(g, bounds)), brute(now, [&](Shape i) {
+            for (size_t k = 0; k < rank; k++) i[k] += bounds[2 * k];
+            return element(x, i);
+          })};
+}
+
+Both any_pad(uop::Graph& g, const Both& x) {
+  const Shape& old = x.want.shape;
+  const size_t rank = old.size();
+  Shape amounts;
+  Shape now;
+  for (const int64_t s : old) {
+    amounts.insert(amounts.end(), {draw(0, 2), draw(0, 2)});
+    now.push_back(s + amounts[amounts.size() - 2] + amounts.back());
+  }
+  return {uop::pad(g, x.node, dims(g, amounts)), brute(now, [&](Shape i) {
+            for (size_t k = 0; k < rank; k++) {
+              i[k] -= amounts[2 * k];
+              if (i[k] < 0 || i[k] >= old[k]) return 0;
+            }
+            return element(x, i);
+          })};
+}
+
+Both any_move(uop::Graph& g, const Both& x) {
+  constexpr Both (*kMoves[])(uop::Graph&, const Both&) = {any_reshape, any_expand, any_permute,
+                                                          any_flip,    any_shrink, any_pad};
+  return kMoves[draw(0, 5)](g, x);
 }
 
 TEST(Movement, ChainsAgreeWithBruteForce) {

@@ -13,6 +13,14 @@
 // A .uop text with memory for its buffers, for tests.
 namespace assay::interpreter {
 
+// The text with the first `from` replaced.
+inline std::string edited(std::string_view text, std::string_view from, std::string_view to) {
+  std::string now(text);
+  const size_t at = now.find(from);
+  ASSAY_CHECK(at != std::string::npos, "{}", from);
+  return now.replace(at, from.size(), to);
+}
+
 struct TestProgram {
   uop::Graph g;
   Memory memory;
