@@ -1,0 +1,187 @@
+// Writes, pads, empty tensors, symbolic sizes, bits and devices as kernels.
+#include "engine/schedule/kernel_graph_fixture.h"
+
+namespace assay::schedule {
+namespace {
+
+using KernelEdges = KernelGraphTest;
+using uop::DType;
+using uop::Op;
+
+TEST_F(KernelEdges, AnElementwiseWriteIsInPlace) {
+  const Ref a = input({4});
+  EXPECT_EQ(kernels({write(a, a, add(a, input({4})))}), "");
+}
+
+TEST_F(KernelEdges, AWriteThatReadsOtherPlacesComputesFirst) {
+  const Ref a = input({4, 2});
+  EXPECT_EQ(kernels({write(a, a, add(a, flip(a, {0})))}), "");
+}
+
+TEST_F(KernelEdges, AShiftedWriteComputesFirst) {
+  const Ref a = input({8});
+  EXPECT_EQ(kernels({write(a, shrink(a, {1, 7}), shrink(a, {0, 7}))}), "");
+}
+
+TEST_F(KernelEdges, AWriteThatReadsOneHalfToTheOtherIsJudgedByItsIndices) {
+  const Ref a = input({8});
+  EXPECT_EQ(kernels({write(a, shrink(a, {0, 4}), shrink(a, {4, 4}))}), "");
+}
+
+TEST_F(KernelEdges, AWriteOfASumOverItselfComputesFirst) {
+  const Ref a = input({4});
+  EXPECT_EQ(kernels({write(a, a, expand(reshape(reduce(Op::Add, a, 1), {1}), {4}))}), "");
+}
+
+TEST_F(KernelEdges, AWriteGoesThroughViews) {
+  const Ref a = input({4, 6});
+  const Ref view = flip(permute(shrink(a, {1, 2, 0, 6}), {1, 0}), {0});
+  EXPECT_EQ(kernels({write(a, view, input({6, 2}))}), "");
+}
+
+TEST_F(KernelEdges, AStridedWriteHasNoGate) {
+  const Ref a = input({7});
+  const Ref pairs = reshape(pad(a, {0, 1}), {4, 2});
+  const Ref even = reshape(shrink(pairs, {0, 4, 0, 1}), {4});
+  EXPECT_EQ(kernels({write(a, even, input({4}))}), "");
+}
+
+TEST_F(KernelEdges, ASliceWriteIsOneKernelAndReadersTakeTheNextVersion) {
+  const Ref a = input({8});
+  const Ref next = write(a, shrink(a, {2, 4}), input({4}));
+  EXPECT_EQ(kernels({out(mul(next, number(2))), next}), "");
+}
+
+TEST_F(KernelEdges, AKernelTakesTwoVersionsAsTwoArguments) {
+  const Ref a = input({4});
+  const Ref next = write(a, a, input({4}));
+  uop::Run run(g);
+  const Result<Ref> graph = get_kernel_graph(run, sink({out(add(a, next))}), uop::generic_target());
+  ASSERT_TRUE(graph.ok());
+  EXPECT_EQ(KernelText::of(g, graph.value()), "");
+}
+
+TEST_F(KernelEdges, WhatChangesNothingIsNoKernel) {
+  const Ref a = input({4});
+  const Ref same = write(a, shrink(a, {1, 2}), shrink(a, {1, 2}));
+  const Ref twice = out(exp(a));
+  EXPECT_EQ(kernels({same}), "");
+  EXPECT_EQ(kernels({write(twice, twice, exp(a))}), "");
+  const Ref b = input({4});
+  const Ref undefined = g.make(Op::Invalid, DType::F32, {});
+  EXPECT_EQ(kernels({write(b, b, expand(undefined, {4}))}), "");
+}
+
+TEST_F(KernelEdges, AWriteThroughBitsOfTheSameWidth) {
+  const Ref a = input({4});
+  EXPECT_EQ(kernels({write(a, bitcast(a, DType::U32), input({4}, DType::U32))}), "");
+}
+
+TEST_F(KernelEdges, AWriteOfSomeBytesKeepsTheOthers) {
+  const Ref a = input({2}, DType::U32);
+  const Ref bytes = shrink(bitcast(a, DType::U8), {1, 4});
+  EXPECT_EQ(kernels({write(a, bytes, input({4}, DType::U8))}), "");
+}
+
+TEST_F(KernelEdges, AWriteThroughWiderBits) {
+  const Ref a = input({8}, DType::U8);
+  const Ref word = shrink(bitcast(a, DType::U32), {1, 1});
+  EXPECT_EQ(kernels({write(a, word, input({1}, DType::U32))}), "");
+}
+
+TEST_F(KernelEdges, BitsOfAnotherWidthAreShifted) {
+  EXPECT_EQ(kernels({out(bitcast(input({2, 2}, DType::U16), DType::U8))}), "");
+  EXPECT_EQ(kernels({out(bitcast(input({4}, DType::U16), DType::F32))}), "");
+}
+
+TEST_F(KernelEdges, APadReadsInsideOnly) {
+  EXPECT_EQ(kernels({out(exp(pad(input({4}), {1, 2})))}), "");
+  EXPECT_EQ(kernels({out(pad(exp(input({4})), {1, 2}))}), "");
+}
+
+TEST_F(KernelEdges, PaddedConstantsAreNotConstant) {
+  EXPECT_EQ(kernels({out(pad(expand(number(1), {4}), {1, 1}))}), "");
+  EXPECT_EQ(kernels({out(copy(pad(expand(number(1), {4}), {1, 1}), "sim:1"), "sim:1")}), "");
+}
+
+TEST_F(KernelEdges, GatesOfReadersThatAgreeAreOred) {
+  const Ref e = mul(input({4}, DType::I32), number(3, DType::I32));
+  const Ref low = shrink(pad(e, {1, 3}), {1, 4});
+  EXPECT_EQ(kernels({out(add(low, e))}), "");
+}
+
+TEST_F(KernelEdges, TwoPadsOfOneValueKeepTheirOwnRanges) {
+  const Ref b = input({4, 3}, DType::I32);
+  const Ref s1 = reduce(Op::Add, permute(pad(b, {1, 1, 0, 0}), {1, 0}), 1);
+  const Ref cut = shrink(pad(b, {1, 2, 0, 0}), {0, 6, 0, 3});
+  EXPECT_EQ(kernels({out(add(s1, reduce(Op::Add, permute(cut, {1, 0}), 1)))}), "");
+}
+
+TEST_F(KernelEdges, AReduceCountsWhatItsValueDoesNotUse) {
+  const Ref x = input({4}, DType::I32);
+  EXPECT_EQ(kernels({out(reduce(Op::Add, expand(reshape(x, {1, 4}), {3, 4}), 1)),
+                     out(reduce(Op::Mul, expand(number(2, DType::I32), {3, 3}), 2))}),
+            "");
+}
+
+TEST_F(KernelEdges, EmptyTensors) {
+  const Ref none = input({0, 3}, DType::I32);
+  EXPECT_EQ(kernels({out(add(none, none))}), "");
+  EXPECT_EQ(kernels({out(reduce(Op::Max, none, 1))}), "");
+  EXPECT_EQ(kernels({out(pad(none, {1, 1, 0, 0}))}), "");
+  const Ref a = input({4}, DType::I32);
+  EXPECT_EQ(kernels({write(a, shrink(a, {2, 0}), input({0}, DType::I32))}), "");
+}
+
+TEST_F(KernelEdges, ScalarsHaveNoLoop) {
+  const Ref a = input({}, DType::I32);
+  EXPECT_EQ(kernels({out(add(a, number(1, DType::I32)))}), "");
+  EXPECT_EQ(kernels({out(reduce(Op::Add, a, 0))}), "");
+}
+
+TEST_F(KernelEdges, ASumOfOneNegativeZeroIsZero) {
+  const Ref x = g.alu(Op::Neg, {sub(input({1}), number(1))});
+  EXPECT_EQ(kernels({out(reduce(Op::Add, x, 1))}), "");
+}
+
+TEST_F(KernelEdges, StacksChooseByTheirFirstIndex) {
+  const Ref a = input({2}, DType::I32);
+  const Ref b = input({2}, DType::I32);
+  EXPECT_EQ(kernels({out(reshape(stack({a, b, a}), {6}))}), "");
+  EXPECT_EQ(kernels({out(shrink(stack({a, b}), {1, 1, 0, 2}))}), "");
+}
+
+TEST_F(KernelEdges, SymbolicSizesHaveStridesOfTheirOwn) {
+  const Ref n = variable("n", 1, 8, 5);
+  const Ref three = uop::dim(g, 3);
+  const Ref a = input({n, three}, DType::I32);
+  EXPECT_EQ(kernels({out(permute(a, {1, 0}))}), "");
+  EXPECT_EQ(kernels({out(reduce(Op::Add, a, 1))}), "");
+  EXPECT_EQ(kernels({out(reshape(a, {three, n}))}), "");
+  const Ref s = reduce(Op::Add, permute(a, {1, 0}), 1);
+  EXPECT_EQ(kernels({out(add(a, reshape(s, {n, uop::dim(g, 1)})))}), "");
+}
+
+TEST_F(KernelEdges, AViewMayBeginAtAVariable) {
+  const Ref i = variable("i", 0, 5, 4);
+  const Ref a = input({8}, DType::I32);
+  const Ref amounts[] = {i, uop::dim(g, 3)};
+  const Ref view = uop::shrink(g, a, amounts);
+  EXPECT_EQ(kernels({write(a, view, add(view, number(1, DType::I32)))}), "");
+}
+
+TEST_F(KernelEdges, ACopyMovesARunOfStorage) {
+  const Ref a = input({4, 6});
+  EXPECT_EQ(kernels({out(copy(shrink(a, {1, 2, 0, 6}), "sim:1"), "sim:1")}), "");
+  EXPECT_EQ(kernels({out(copy(permute(a, {1, 0}), "sim:1"), "sim:1")}), "");
+  EXPECT_EQ(kernels({out(exp(copy(a, "sim:1")), "sim:1")}), "");
+  EXPECT_EQ(kernels({out(copy(a, "sim:0"))}), "");
+}
+
+TEST_F(KernelEdges, AStoreThroughARepeatHasNoPlace) {
+  const Ref a = input({1});
+  EXPECT_EQ(kernels({write(a, expand(a, {4}), input({4}))}), "");
+}
+
+}  // namespace
+}  // namespace assay::schedule
