@@ -25,6 +25,14 @@ find . \( -path './.*' -o -path ./build \) -prune -o -type f \
       return 0
     }
 
+    # Whether `user` has no list of what it includes from elsewhere, or this header is on it.
+    function is_listed(user, included,    parts, n) {
+      if (!(user in only)) return 1
+      n = split(only[user], parts, " ")
+      while (n > 0 && parts[n] != included && parts[n] != folder_of(included)) n--
+      return n > 0
+    }
+
     function judge(included, quote,    used, user) {
       user = owner[folder_of(file)]
       used = owner[folder_of(included)]
@@ -38,6 +46,8 @@ find . \( -path './.*' -o -path ./build \) -prune -o -type f \
         close(included)
         if (used == "") breach("\"" included "\" lies in a folder that ci/layers.txt does not list")
         else if (!may_include(user, used)) breach(user " may not include " used ": \"" included "\"")
+        else if (user != used && !is_listed(user, included))
+          breach(user " may not include \"" included "\"")
       }
     }
 
@@ -49,6 +59,10 @@ find . \( -path './.*' -o -path ./build \) -prune -o -type f \
         if (n == 0) continue
         if (n == 3 && words[2] == "=") {
           owner[words[1]] = words[3]
+        } else if (n > 2 && words[2] == "only:") {
+          if (owner[words[1]] != words[1]) breach(words[1] " is not listed above")
+          for (i = 3; i <= n; i++) only[words[1]] = only[words[1]] " " words[i]
+          continue
         } else if (words[1] ~ /:$/) {
           sub(/:$/, "", words[1])
           owner[words[1]] = words[1]

@@ -73,6 +73,18 @@ echo 'd: f' >>"$root/ci/layers.txt"
 expect_breach 'a layer that is not listed' 'ci/layers.txt:6: f is not listed above'
 
 plant
+echo 'c only: a/x.h b' >>"$root/ci/layers.txt"
+printf '%s\n' '#include "a/x.h"' '#include "b/x.h"' '#include "c/x.h"' >"$root/c/y.cpp"
+expect_pass 'a tree that keeps to its lists'
+echo '#pragma once' >"$root/a/y.h"
+echo '#include "a/y.h"' >>"$root/c/y.cpp"
+expect_breach 'a header that is not on the list' 'c/y.cpp:4: c may not include "a/y.h"'
+
+plant
+echo 'e only: a' >>"$root/ci/layers.txt"
+expect_breach 'a list for a folder that is not there' 'ci/layers.txt:6: e is not listed above'
+
+plant
 rm -r "$root"/{a,b,c,d}
 expect_breach 'a tree without sources' 'ci/layers.sh: no sources found'
 

@@ -123,7 +123,7 @@ TEST(Command, SaysWhenItCannotWrite) {
 }
 
 TEST(Command, HelpsWithEverySubcommand) {
-  for (const char* command : {"", "rules", "simplify"}) {
+  for (const char* command : {"", "import", "rules", "simplify"}) {
     const Outcome help = assay(fmt::format("{} --help", command));
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.output.find("exit status: 0 clean"), std::string::npos) << command;

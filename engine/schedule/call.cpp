@@ -147,7 +147,6 @@ Realization pick_outputs(Session& session, std::span<const Tensor* const> tensor
     const Ref s = picker.state(cell);
     const bool gone = versions.is_superseded(s);
     if (!gone && !needs_storage(s)) {
-      if (s->op == Op::After) roots.push_back(s);
       continue;
     }
     if (!gone && homes.has(s)) continue;  // an equal value: both read one buffer until a write
@@ -163,7 +162,11 @@ Realization pick_outputs(Session& session, std::span<const Tensor* const> tensor
       made.map[s] = buffer;
     }
   }
-  for (const Ref storage : versions.written()) made.map[versions.latest(storage)] = storage;
+  // What a version is read for may turn out to be nothing; it is made all the same.
+  for (const Ref storage : versions.written()) {
+    roots.push_back(versions.latest(storage));
+    made.map[versions.latest(storage)] = storage;
+  }
   made.sink = sink_of(g, with_homes(g, roots, homes));
   return made;
 }

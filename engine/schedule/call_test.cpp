@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/uop/dim.h"
@@ -122,6 +123,15 @@ TEST_F(Calls, TheMiddleOfThreeVersionsIsKeptForItsReader) {
   realize({&last});
   EXPECT_EQ(middle.read()->op, Op::Buffer);
   EXPECT_EQ(x.read()->op, Op::Buffer);
+}
+
+TEST_F(Calls, AVersionIsMadeThoughWhatReadsItMayBeNothing) {
+  const Tensor x = input();
+  session.write(x, number(2));
+  const std::array<Ref, 2> none = {uop::dim(g(), 0), uop::dim(g(), 0)};
+  const Tensor empty = value(uop::shrink(g(), x.read(), none));
+  const Realization made = pick({&empty});
+  EXPECT_EQ(std::ranges::count(made.sink->src, x.read()), 1);
 }
 
 TEST_F(Calls, ACallHoldsNothingOfTheSession) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/check.h"
+#include "engine/schedule/buckets.h"
 
 namespace assay::schedule {
 namespace {
@@ -34,13 +35,17 @@ bool is_copy(Ref call) {
 }
 
 Ref make_linear(Graph& g, std::span<const Ref> calls, std::vector<Edge> edges) {
-  std::sort(edges.begin(), edges.end());
+  for (const Edge& e : edges) {
+    ASSAY_CHECK(0 <= e.from && e.from < e.to && e.to < static_cast<int64_t>(calls.size()),
+                "edge from {} to {} of {} calls", e.from, e.to, calls.size());
+  }
+  bucket(
+      edges, calls.size(), [](const Edge& e) { return static_cast<size_t>(e.from); },
+      [](const Edge& a, const Edge& b) { return a < b; });
   edges.erase(std::unique(edges.begin(), edges.end(), is_same_pair), edges.end());
   std::vector<int64_t> numbers;
   numbers.reserve(edges.size() * 3);
   for (const Edge& e : edges) {
-    ASSAY_CHECK(0 <= e.from && e.from < e.to && e.to < static_cast<int64_t>(calls.size()),
-                "edge from {} to {} of {} calls", e.from, e.to, calls.size());
     numbers.insert(numbers.end(), {e.from, e.to, static_cast<int64_t>(e.kind)});
   }
   return g.make(Op::Linear, uop::DType::Void, calls, g.info("", numbers));

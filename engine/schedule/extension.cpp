@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 namespace assay::schedule {
@@ -14,15 +15,14 @@ class Sorter {
   Sorter(int32_t kernels, std::span<const Dependency> dependencies)
       : dependencies_(dependencies),
         gone_(dependencies.size()),
-        leaving_(at(kernels)),
-        entering_(at(kernels)),
+        leaving_(at(kernels) + 1),
         waits_for_(at(kernels)),
         done_(at(kernels)) {
-    for (size_t i = 0; i < dependencies.size(); i++) {
-      leaving_[at(dependencies[i].from)].push_back(i);
-      entering_[at(dependencies[i].to)].push_back(i);
-      waits_for_[at(dependencies[i].to)]++;
+    for (const Dependency& d : dependencies) {
+      leaving_[at(d.from) + 1]++;
+      waits_for_[at(d.to)]++;
     }
+    std::partial_sum(leaving_.begin(), leaving_.end(), leaving_.begin());
     for (int32_t k = 0; k < kernels; k++) {
       if (waits_for_[at(k)] == 0) ready_.push(k);
     }
@@ -62,7 +62,7 @@ class Sorter {
       ready_.pop();
       done_[at(k)] = 1;
       order.push_back(k);
-      for (const size_t d : leaving_[at(k)]) {
+      for (size_t d = leaving_[at(k)]; d < leaving_[at(k) + 1]; d++) {
         if (gone_[d] == 0) settle(d);
       }
     }
@@ -70,7 +70,7 @@ class Sorter {
   }
 
   void take_away(const Dependency& war) {
-    for (const size_t d : leaving_[at(war.from)]) {
+    for (size_t d = leaving_[at(war.from)]; d < leaving_[at(war.from) + 1]; d++) {
       const Dependency& other = dependencies_[d];
       if (gone_[d] == 0 && other.kind == EdgeKind::War && other.version == war.version) settle(d);
     }
@@ -78,13 +78,15 @@ class Sorter {
 
   // A kernel of a circle: whoever is left waits for another that is left.
   int32_t in_circle() const {
+    std::vector<int32_t> waits_for(done_.size(), -1);
+    for (size_t i = dependencies_.size(); i-- > 0;) {
+      if (gone_[i] == 0) waits_for[at(dependencies_[i].to)] = dependencies_[i].from;
+    }
     std::vector<char> met(done_.size());
     auto k = static_cast<int32_t>(std::find(done_.begin(), done_.end(), 0) - done_.begin());
     while (met[at(k)] == 0) {
       met[at(k)] = 1;
-      const auto& into = entering_[at(k)];
-      const auto d = std::find_if(into.begin(), into.end(), [&](size_t i) { return !gone_[i]; });
-      k = dependencies_[*d].from;
+      k = waits_for[at(k)];
     }
     return k;
   }
@@ -96,7 +98,7 @@ class Sorter {
     std::vector<size_t> by(done_.size(), kNone);  // the dependency by which a kernel was reached
     std::vector<int32_t> queue = {start};
     for (size_t i = 0; by[at(start)] == kNone; i++) {
-      for (const size_t d : leaving_[at(queue[i])]) {
+      for (size_t d = leaving_[at(queue[i])]; d < leaving_[at(queue[i]) + 1]; d++) {
         const int32_t to = dependencies_[d].to;
         if (gone_[d] != 0 || by[at(to)] != kNone) continue;
         by[at(to)] = d;
@@ -118,9 +120,8 @@ class Sorter {
   }
 
   std::span<const Dependency> dependencies_;
-  std::vector<char> gone_;  // met, or taken away
-  std::vector<std::vector<size_t>> leaving_;
-  std::vector<std::vector<size_t>> entering_;
+  std::vector<char> gone_;       // met, or taken away
+  std::vector<size_t> leaving_;  // where a kernel's dependencies begin
   std::vector<int32_t> waits_for_;
   std::vector<char> done_;
   std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready_;

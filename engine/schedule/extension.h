@@ -20,6 +20,7 @@ struct Extension {
   // taken away (with all that its kernel has for that version). One without a WAR is the last.
   std::vector<Circle> circles;
 };
+// Dependencies are by `from`, rising.
 Extension linear_extension(int32_t kernels, std::span<const Dependency> dependencies);
 
 }  // namespace assay::schedule

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engine/check.h"
+#include "engine/schedule/buckets.h"
 
 namespace assay::schedule {
 
@@ -27,7 +28,11 @@ int32_t History::add(Version v) {
   const bool is_new = v.prior < 0 || v.writers.begin != v.writers.end;
   v.content = is_new ? id : at(v.prior).content;
   versions_.push_back(v);
-  for (const int32_t k : list(v.writers)) makes_[static_cast<size_t>(k)].push_back(id);
+  for (const int32_t k : list(v.writers)) {
+    int32_t& last = last_made_[static_cast<size_t>(k)];
+    made_.push_back({id, last});
+    last = static_cast<int32_t>(made_.size()) - 1;
+  }
   return id;
 }
 
@@ -41,7 +46,7 @@ int32_t History::kernel(std::span<const int32_t> over, std::span<const int32_t> 
   }
   const List written = keep(over);
   kernels_.push_back({written, keep(reads)});
-  makes_.emplace_back();
+  last_made_.push_back(-1);
   return kernels() - 1;
 }
 
@@ -53,9 +58,12 @@ bool History::is_or_precedes(int32_t a, int32_t b) const {
 
 // Whether the kernel is a writer of the version or of one before it.
 bool History::made(int32_t kernel, int32_t version) const {
-  const std::vector<int32_t>& makes = makes_[static_cast<size_t>(kernel)];
-  return std::any_of(makes.begin(), makes.end(),
-                     [&](int32_t v) { return is_or_precedes(v, version); });
+  for (int32_t i = last_made_[static_cast<size_t>(kernel)]; i >= 0;) {
+    const Made& m = made_[static_cast<size_t>(i)];
+    if (is_or_precedes(m.version, version)) return true;
+    i = m.next;
+  }
+  return false;
 }
 
 int32_t History::version(int32_t prior, std::span<const int32_t> writers,
@@ -97,8 +105,9 @@ void History::take(std::vector<Dependency>& out) const {
   std::vector<int32_t> first;
   for (int32_t k = 0; k < kernels(); k++) {
     first.clear();
-    for (const List taken : {at_kernel(k).over, at_kernel(k).reads}) {
-      for (const int32_t v : list(taken)) makers(v, first);
+    for (const int32_t v : over(k)) makers(v, first);
+    for (const int32_t v : reads(k)) {
+      if (std::find(over(k).begin(), over(k).end(), v) == over(k).end()) makers(v, first);
     }
     for (const int32_t m : first) out.push_back({m, k, EdgeKind::Raw, -1});
   }
@@ -106,10 +115,13 @@ void History::take(std::vector<Dependency>& out) const {
 
 // WAR and WAW, and RAW for what a version is after, for all that versions are made of.
 void History::overwrite(std::vector<Dependency>& out) const {
-  std::vector<std::vector<int32_t>> readers(versions_.size());  // by content
+  // Readers by content.
+  std::vector<std::pair<int32_t, int32_t>> readers;
   for (int32_t k = 0; k < kernels(); k++) {
-    for (const int32_t v : reads(k)) readers[static_cast<size_t>(at(v).content)].push_back(k);
+    for (const int32_t v : reads(k)) readers.emplace_back(at(v).content, k);
   }
+  const std::vector<uint32_t> begins =
+      bucket(readers, versions_.size(), [](const auto& r) { return static_cast<size_t>(r.first); });
   std::vector<int32_t> first;
   const auto before = [&](EdgeKind kind, int32_t version, std::span<const int32_t> writers) {
     for (const int32_t a : first) {
@@ -123,7 +135,8 @@ void History::overwrite(std::vector<Dependency>& out) const {
     const auto by = list(v.writers);
     if (v.prior < 0 || by.empty()) continue;
     const int32_t content = at(v.prior).content;
-    first = readers[static_cast<size_t>(content)];
+    const auto c = static_cast<size_t>(content);
+    for (uint32_t i = begins[c]; i < begins[c + 1]; i++) first.push_back(readers[i].second);
     before(EdgeKind::War, content, by);
     makers(v.prior, first);
     before(EdgeKind::Waw, -1, by);
@@ -137,9 +150,12 @@ std::vector<Dependency> History::dependencies() const {
   std::vector<Dependency> all;
   take(all);
   overwrite(all);
-  const auto rank = [](const Dependency& d) { return std::tuple(d.from, d.to, d.kind, d.version); };
-  std::sort(all.begin(), all.end(),
-            [&](const Dependency& a, const Dependency& b) { return rank(a) < rank(b); });
+  bucket(
+      all, static_cast<size_t>(kernels()),
+      [](const Dependency& d) { return static_cast<size_t>(d.from); },
+      [](const Dependency& a, const Dependency& b) {
+        return std::tuple(a.to, a.kind, a.version) < std::tuple(b.to, b.kind, b.version);
+      });
   const auto is_same = [](const Dependency& a, const Dependency& b) {
     return a.from == b.from && a.to == b.to && (a.kind == EdgeKind::Raw || a.version == b.version);
   };

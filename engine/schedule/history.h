@@ -94,7 +94,13 @@ class History {
   std::vector<Kernel> kernels_;
   std::vector<Version> versions_;
   std::vector<Line> lines_;
-  std::vector<std::vector<int32_t>> makes_;  // by kernel, the versions that it is a writer of
+  // The versions that a kernel is a writer of, as a list: the last by kernel, then those before.
+  struct Made {
+    int32_t version;
+    int32_t next;
+  };
+  std::vector<int32_t> last_made_;
+  std::vector<Made> made_;
   std::vector<int32_t> pool_;
 };
 

@@ -14,8 +14,6 @@ namespace {
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
-bool meet(const Span& a, const Span& b) { return a.begin < b.end && b.begin < a.end; }
-
 // Begins and ends in order of position, ends first.
 struct Event {
   int32_t position;
@@ -115,80 +113,62 @@ Packing in_turn(std::span<const Span> spans) {
 // Which of the gaps that a span fits in it gets.
 enum class Gap : uint8_t { Lowest, Smallest };
 
-// Spans by stretches of positions, so that those which meet a span are found among its neighbours.
-class Stretches {
+// Places spans one after the other, in this order, each in a gap between those placed that it
+// meets. Gives up where the height reaches that of a packing there is, or steps run out.
+class OneByOne {
  public:
-  explicit Stretches(std::span<const Span> spans) : spans_(spans), met_(spans.size()) {
-    int32_t end = 0;
-    for (const Span& s : spans) end = std::max(end, s.end);
-    width_ = std::max(1, end / 512);
-    stretches_.resize(at(end / width_) + 1);
+  OneByOne(std::span<const Span> spans, Gap gap) : spans_(spans), gap_(gap) {
+    placed_.reserve(spans.size());
   }
 
-  void add(int32_t span) {
-    const Span& s = spans_[at(span)];
-    for (int32_t i = s.begin / width_; i <= (s.end - 1) / width_; i++) {
-      stretches_[at(i)].push_back(span);
+  std::optional<Packing> pack(std::span<const int32_t> order, int64_t below, size_t& steps) {
+    Packing p{std::vector<int64_t>(spans_.size()), 0, ""};
+    for (const int32_t i : order) {
+      const Span& s = spans_[at(i)];
+      if (s.size == 0) continue;
+      const int64_t offset = place(s, steps);
+      p.offsets[at(i)] = offset;
+      p.height = std::max(p.height, offset + s.size);
+      if (p.height >= below || steps == 0) return std::nullopt;
+      const auto after = std::upper_bound(placed_.begin(), placed_.end(), offset,
+                                          [](int64_t o, const Piece& x) { return o < x.offset; });
+      placed_.insert(after, {offset, offset + s.size, s.begin, s.end});
     }
-  }
-
-  // Those that meet the span; the number of those looked at.
-  size_t meeting(int32_t span, std::vector<int32_t>& out) {
-    const Span& s = spans_[at(span)];
-    size_t steps = 0;
-    out.clear();
-    for (int32_t i = s.begin / width_; i <= (s.end - 1) / width_; i++) {
-      steps += stretches_[at(i)].size();
-      for (const int32_t other : stretches_[at(i)]) {
-        if (met_[at(other)] == span + 1 || !meet(s, spans_[at(other)])) continue;
-        met_[at(other)] = span + 1;
-        out.push_back(other);
-      }
-    }
-    return steps;
+    return p;
   }
 
  private:
-  std::span<const Span> spans_;
-  std::vector<int32_t> met_;
-  int32_t width_ = 1;
-  std::vector<std::vector<int32_t>> stretches_;
-};
+  struct Piece {
+    int64_t offset;
+    int64_t top;
+    int32_t begin;
+    int32_t end;
+  };
 
-// Places spans one after the other, in this order, each in a gap between those placed that it
-// meets. Gives up where the height reaches that of a packing there is, or steps run out.
-std::optional<Packing> one_by_one(std::span<const Span> spans, std::span<const int32_t> order,
-                                  Gap gap, int64_t below, size_t& steps) {
-  Packing p{std::vector<int64_t>(spans.size()), 0, ""};
-  Stretches placed(spans);
-  std::vector<int32_t> near;
-  for (const int32_t i : order) {
-    const int64_t size = spans[at(i)].size;
-    if (size == 0) continue;
-    const size_t looked = placed.meeting(i, near) + near.size();
-    if (looked >= steps) return std::nullopt;
-    steps -= looked;
-    std::sort(near.begin(), near.end(),
-              [&](int32_t a, int32_t b) { return p.offsets[at(a)] < p.offsets[at(b)]; });
+  int64_t place(const Span& s, size_t& steps) const {
     int64_t top = 0;
     int64_t best = -1;
-    int64_t best_size = 0;
-    for (const int32_t n : near) {
-      const int64_t free = p.offsets[at(n)] - top;
-      const bool fits = free >= size && (best < 0 || (gap == Gap::Smallest && free < best_size));
-      if (fits) {
+    int64_t best_size = INT64_MAX;
+    size_t looked = 0;
+    for (const Piece& x : placed_) {
+      looked++;
+      if (x.end <= s.begin || s.end <= x.begin) continue;
+      const int64_t free = x.offset - top;
+      if (free >= s.size && free < best_size) {
         best = top;
         best_size = free;
+        if (gap_ == Gap::Lowest) break;
       }
-      top = std::max(top, p.offsets[at(n)] + spans[at(n)].size);
+      top = std::max(top, x.top);
     }
-    p.offsets[at(i)] = best >= 0 ? best : top;
-    p.height = std::max(p.height, p.offsets[at(i)] + size);
-    if (p.height >= below) return std::nullopt;
-    placed.add(i);
+    steps -= std::min(steps, looked);
+    return best >= 0 ? best : top;
   }
-  return p;
-}
+
+  std::span<const Span> spans_;
+  Gap gap_;
+  std::vector<Piece> placed_;  // by offset
+};
 
 // An order in which to place spans: by what, largest first.
 struct Way {
@@ -232,10 +212,10 @@ int64_t lowest_height(std::span<const Span> spans) {
 Packing pack(std::span<const Span> spans) {
   const int64_t lowest = lowest_height(spans);
   Packing best = in_turn(spans);
-  size_t steps = 4'000'000;
+  size_t steps = 32'000'000;
   for (const Way& way : kWays) {
-    if (best.height == lowest) break;
-    auto found = one_by_one(spans, order_of(spans, way), way.gap, best.height, steps);
+    if (best.height - lowest <= lowest / 128) break;  // what is left is not worth the search
+    auto found = OneByOne(spans, way.gap).pack(order_of(spans, way), best.height, steps);
     if (!found) continue;
     best = std::move(*found);
     best.by = way.name;

@@ -113,7 +113,9 @@ class Rangeify {
 
   // ---- from readers to what they read
 
+  // The size is simplified first: a rule that found a shorter form later would make another range.
   Ref fresh(Ref size, AxisType type) {
+    size = indexer_.simplified(size);
     if (is_dim(size, 1)) return uop::dim(g_, 0);
     return g_.make(Op::Range, DType::Index, {size},
                    Arg::axis(static_cast<int32_t>(next_range_++), type));

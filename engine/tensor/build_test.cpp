@@ -188,6 +188,12 @@ constexpr Sample kSamples[] = {
     {Op::MaxPool,
      "x: i32[1, 2, 5, 5] = input()\ny: i32[1, 2, 3, 3] = max_pool(x, size=[2, 2], "
      "padding=[1, 0, 0, 1])"},
+    {Op::ConvTranspose,
+     "x: f32[1, 1, 1] = input()\nw: f32[1, 1, 3] = input()\ny: f32[1, 1, 0] = "
+     "conv_transpose(x, w, padding=[2, 1])"},
+    {Op::ConvTranspose,
+     "x: f32[1, 1, 1] = input()\nw: f32[1, 1, 1] = input()\ny: f32[1, 1, 0] = "
+     "conv_transpose(x, w, padding=[2, 0], output_padding=[1])"},
     {Op::MaxPool, "x: f32[5] = input()\ny: f32[3] = max_pool(x, size=[2], ceil=true)"},
     {Op::MaxPool,
      "x: f32[4] = input()\ny: f32[3] = max_pool(x, size=[2], padding=[1, 1], "

@@ -51,8 +51,7 @@ Result<Ref> matmul(const Building& b) {
 bool broadcasts_to(Term x, Term y) {
   bool fits = x.rank() <= y.rank();
   for (int64_t i = 1; fits && i <= x.rank(); i++) {
-    const Dim n = x.size(x.rank() - i);
-    fits = n.is(1) || may_be_equal(n, y.size(y.rank() - i));
+    fits = may_broadcast(x.size(x.rank() - i), y.size(y.rank() - i));
   }
   return fits;
 }

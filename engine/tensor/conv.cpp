@@ -144,6 +144,8 @@ Result<Ref> conv_transpose(const Building& b) {
   Dims inside_dims = dims_of(o.x);
   inside_dims[0] = inside_dims[1] = uop::dim(b.g, 1);
   Term inside = full(o.x, uop::of_bool(true), inside_dims);
+  Dims result_dims = {o.x.size(0).u, (o.groups * w.size(1)).u};
+  bool is_empty = false;
   Correlation c = {o.x, w, s.windows, {}};
   for (size_t i = 0; i < s.windows.size(); i++) {
     const auto axis = static_cast<int64_t>(i) + 2;
@@ -154,9 +156,13 @@ Result<Ref> conv_transpose(const Building& b) {
     const Dim high = reach - s.high[i] + Dim{&b.g, extra[i]};
     c.x = spread(c.x, axis, stride, reach - s.low[i], high);
     inside = spread(inside, axis, stride, reach - s.low[i], high);
+    const Dim size = c.x.size(axis) - (window.extent() - 1);
+    result_dims.push_back(size.u);
+    is_empty = is_empty || is_at_most(size, size.of(0));
     window.stride = 1;
     mirrored.push_back(axis + 1);
   }
+  if (is_empty) return biased(b, full(o.x, uop::zero_of(o.acc), result_dims));
   c.w = flip(c.w, mirrored);
   if (uop::is_float(o.acc)) c.has_element = inside;
   ASSAY_TRY(sums, correlate(b, c));

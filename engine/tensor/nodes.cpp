@@ -36,7 +36,8 @@ struct Rows {
   int64_t repeats = 1;
 };
 Rows rows_of(Dim n, const Window& w) {
-  const uop::Int128 low = std::max<uop::Int128>(uop::bounds(*n.g, n.u).lo, w.extent());
+  // There may be no windows where one element is missing.
+  const uop::Int128 low = std::max<uop::Int128>(uop::bounds(*n.g, n.u).lo, w.extent() - 1);
   const auto least_size = static_cast<int64_t>(low);
   const auto above = [&](int64_t a) { return (a + least_size - 1) / least_size; };
   Rows rows;
@@ -73,6 +74,10 @@ Dim operator%(Dim a, Dim b) {
 bool is_at_most(Dim a, Dim b) { return uop::dim_difference(*a.g, a.u, b.u).hi <= 0; }
 bool is_beyond(Dim a, Dim b) { return uop::dim_difference(*a.g, a.u, b.u).lo > 0; }
 bool may_be_equal(Dim a, Dim b) { return uop::may_equal(*a.g, a.u, b.u); }
+
+bool may_broadcast(Dim a, Dim b) {
+  return uop::may_be(uop::bounds(*a.g, a.u), 1) || may_be_equal(a, b);
+}
 
 std::string text_of(Dim d) {
   const std::string text = uop::shape_text({&d.u, 1});
@@ -211,8 +216,9 @@ Term pad_or_cut(Term x, int64_t axis, Dim low, Dim high) {
   const Dim zero = x.dim(0);
   const Dim cut_low = largest(zero - low, zero);
   const Dim cut_high = largest(zero - high, zero);
-  x = shrink(x, axis, cut_low, x.size(axis) - cut_low - cut_high);
-  return pad(x, axis, largest(low, zero), largest(high, zero));
+  // What is cut on one side may be what is added on the other.
+  x = pad(x, axis, largest(low, zero), largest(high, zero));
+  return shrink(x, axis, cut_low, x.size(axis) - cut_low - cut_high);
 }
 
 Term group_axis(Term x, int64_t axis, Dim count, Dim step) {

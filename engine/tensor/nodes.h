@@ -36,6 +36,8 @@ Dim largest(Dim a, Dim b);
 bool is_at_most(Dim a, Dim b);
 bool is_beyond(Dim a, Dim b);
 bool may_be_equal(Dim a, Dim b);
+// Whether an axis of a may be repeated to b.
+bool may_broadcast(Dim a, Dim b);
 std::string text_of(Dim d);  // for messages
 
 // A node with its graph: what ops are put into words with. Operands have one type; their shapes

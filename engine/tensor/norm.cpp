@@ -14,8 +14,7 @@ Result<Term> laid_along(const Building& b, size_t operand_at, const Axes& axes, 
   const auto count = static_cast<int64_t>(axes.size());
   bool fits = w.rank() <= count;
   for (int64_t i = 0; fits && i < w.rank(); i++) {
-    const Dim n = w.size(i);
-    fits = n.is(1) || may_be_equal(n, x.size(axes[static_cast<size_t>(i + count - w.rank())]));
+    fits = may_broadcast(w.size(i), x.size(axes[static_cast<size_t>(i + count - w.rank())]));
   }
   if (!fits) {
     return Error{fmt::format("{} has a {} of shape {} beside {}", b.row().text,

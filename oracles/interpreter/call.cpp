@@ -25,7 +25,7 @@ Result<std::span<std::byte>> side(uop::Graph& g, Ref u, std::span<const Argument
   const auto slot = static_cast<size_t>(param->arg.number());
   if (slot >= arguments.size()) return Error{fmt::format("argument {} is not given", slot)};
   const Argument& a = arguments[slot];
-  if (a.dtype != param->dtype) {
+  if (!may_bind(param->dtype, a.dtype)) {
     return Error{fmt::format("argument {} (buffer {}) is {}, the parameter {}", slot, a.buffer,
                              uop::to_text(a.dtype), uop::to_text(param->dtype))};
   }

@@ -102,10 +102,10 @@ TEST(Evaluate, AVersionIsTheOneBeforeWithAViewReplaced) {
       "%new = permute i32 %p2 {1 0}\n%s1 = store void %turned %new\n%v1 = after i32 %v0 %s1\n";
   const std::string_view value =
       "%k = const i32 10\n%p1 = shrink i32 %x %c0 %c2 %c0 %c2\n%p2 = add i32 %p1 %k\n";
-  const std::string both = std::string(value) + std::string(next);
+  const std::string both = fmt::format("{}{}", value, next);
   EXPECT_EQ(shown(versions(both)), "2x3 0 10 11 3 13 14");
   // A reader of the version before keeps it.
-  EXPECT_EQ(shown(versions(both + "%y = sub i32 %v1 %v0")), "2x3 0 9 9 0 9 9");
+  EXPECT_EQ(shown(versions(fmt::format("{}%y = sub i32 %v1 %v0", both))), "2x3 0 9 9 0 9 9");
 }
 
 TEST(Evaluate, APaddedViewStoresOnlyWhatIsInside) {

@@ -33,7 +33,7 @@ Result<bool> check_arguments(const Plan& plan, std::span<const Argument> argumen
     const Argument& a = arguments[k];
     if (!p.used) continue;
     const bool fits = p.exact && a.exact ? p.size == a.size : p.size <= a.size;
-    if (p.dtype == a.dtype && fits) continue;
+    if (may_bind(p.dtype, a.dtype) && fits) continue;
     return Error{fmt::format("argument {} (buffer {}) is {} {}, the parameter {} {}", k, a.buffer,
                              a.size, uop::to_text(a.dtype), p.size, uop::to_text(p.dtype))};
   }

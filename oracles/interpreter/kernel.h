@@ -42,4 +42,10 @@ class Kernels {
   std::vector<Slot> scratch_;
 };
 
+// Whether a parameter may be bound to storage of this type: to its own, and bool to bytes, since
+// bool has no layout that a view of an arena could be cast to.
+inline bool may_bind(uop::DType parameter, uop::DType storage) {
+  return parameter == storage || (parameter == uop::Bool && storage == uop::U8);
+}
+
 }  // namespace assay::interpreter

@@ -185,14 +185,13 @@ Result<Array> einsum(const Evaluating& e) {
     const bool is_kept = std::find(equation.result.begin(), end, label) != end;
     if (equation.is_there[label] && !is_kept) summed.push_back(label);
   }
-  Dims every;
   Dims shape;
+  Dims inner;
   for (const Label label : equation.result) shape.push_back(equation.sizes[label]);
-  every = shape;
-  for (const Label label : summed) every.push_back(equation.sizes[label]);
-  ASSAY_TRY(products, count_of(every));
+  for (const Label label : summed) inner.push_back(equation.sizes[label]);
   ASSAY_TRY(results, count_of(shape));
-  ASSAY_TRY(spent, e.spend((products + results) * static_cast<int64_t>(e.operands.size())));
+  ASSAY_TRY(terms, count_of(inner));
+  ASSAY_TRY(spent, e.spend(results * std::max<int64_t>(1, terms)));
   (void)spent;
   const DType acc = e.accumulator(e.x().dtype);
   std::vector<Factor> factors;
@@ -210,7 +209,11 @@ Result<Array> einsum(const Evaluating& e) {
     cast(result.elements, result.elements, acc, result.dtype);
     return result;
   }
-  if (factors.size() > 2) factors = {product_of(acc, factors), factors.back()};
+  if (factors.size() > 2) {
+    ASSAY_TRY(products, count_of({results, terms}));
+    (void)products;
+    factors = {product_of(acc, factors), factors.back()};
+  }
   return contracted(e, std::move(shape), factors[0], factors[1]);
 }
 

@@ -17,8 +17,7 @@ namespace assay::reference {
 // What the function of an op is given: its operands as arrays, promoted to one type where the row
 // says so (its condition, positions and bool masks apart), numbers at the type they take; nullptr
 // where an optional one is absent.
-class Evaluating {
- public:
+struct Evaluating {
   const tensor::Define& define;
   std::span<const Array* const> operands;
   const Dims& shape;  // as written; what the function gives must have it

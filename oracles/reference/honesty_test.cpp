@@ -89,6 +89,42 @@ TEST_P(Fns, AreHonestOfMixedOperands) {
   EXPECT_EQ(tally.trouble(), "");
 }
 
+TEST(Casts, AreHonestOfBoundedOperands) {
+  Random random(4);
+  Tally tally;
+  for (const DType from : kAllFloats) {
+    for (const DType to : kAllFloats) {
+      for (int i = 0; i < kCases; i++) {
+        const Operand x = bounded_operand(random, from);
+        tally.judge(
+            cast(x.known, from, to), to, from == to ? x.actual : nearest(to, x.actual),
+            fmt::format("{} {} to {}", uop::to_text(from), show(x.known), uop::to_text(to)));
+      }
+    }
+  }
+  EXPECT_EQ(tally.trouble(), "");
+  EXPECT_LT(tally.looseness(), 5);
+  EXPECT_LT(tally.masked(), 0.05);
+}
+
+TEST(Casts, ToIntegersAreHonestOfBoundedOperands) {
+  Random random(5);
+  Tally tally;
+  for (const DType from : kAllFloats) {
+    for (const DType to : {DType::I8, DType::U8, DType::I32, DType::U64}) {
+      for (int i = 0; i < kCases; i++) {
+        const Operand x = bounded_operand(random, from);
+        const Bounded known = cast(x.known, from, to);
+        const bool fits = known.certainty != Certainty::Unspecified;
+        tally.judge(
+            known, to, fits ? std::trunc(x.actual) : 0,
+            fmt::format("{} {} to {}", uop::to_text(from), show(x.known), uop::to_text(to)));
+      }
+    }
+  }
+  EXPECT_EQ(tally.trouble(), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, Fns, testing::ValuesIn(float_rows()), name_of_row);
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace assay::tensor {
 namespace {
 
-using uop::Value;
-
 constexpr int64_t kMostElements = int64_t{1} << 32;
 
 const AttrValue& attr(const Define& input, std::string_view name) {

@@ -25,6 +25,7 @@ std::string operand_names(const OpRow& op) {
 std::string attribute_names(const OpRow& op) {
   if (op.attrs.empty()) return "it has none";
   std::vector<std::string_view> names;
+  names.reserve(op.attrs.size());
   for (const AttrRow& a : op.attrs) names.push_back(a.name);
   return fmt::format("it has {}", fmt::join(names, ", "));
 }

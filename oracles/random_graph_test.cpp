@@ -1,6 +1,6 @@
 // What a tensor graph denotes and what its kernels compute is the same, for thousands of random
 // ones.
-#include "engine/schedule/random_graph.h"
+#include "oracles/random_graph.h"
 
 #include <gtest/gtest.h>
 
