@@ -29,16 +29,25 @@ class KernelMaker {
   std::vector<Ref> storage_read(Ref value);
 
  private:
+  // What all kernels that take a state have in common.
+  struct Storage {
+    std::vector<Ref> strides;
+    Ref count = nullptr;  // as it is, with all sizes at their largest
+  };
+
   void collect(Ref root);
   void renumber(std::span<const Ref> loops);
   Ref rebuilt(Ref u);
   Ref access(Ref u);
   Ref param(Ref state);
+  const Storage& storage(Ref state);
   Ref end(Ref store, std::span<const Ref> loops);
   std::string name(std::span<const Ref> loops) const;
 
   Graph& g_;
   Indexer& indexer_;
+  std::vector<Storage> storage_;
+  uop::NodeMap<uint32_t> storage_places_;
   std::vector<Ref> order_;   // below the roots, sources first
   std::vector<Ref> ranges_;  // in order of their numbers
   uop::NodeMap<uint8_t> seen_;
@@ -46,9 +55,8 @@ class KernelMaker {
   uop::NodeMap<uint32_t> slots_;
   std::vector<Ref> states_;
   std::vector<Ref> sources_;
+  std::vector<Ref> stack_;
+  std::vector<Ref> index_;
 };
-
-// The sizes of storage or of a STAGE.
-Shape sizes_of(Graph& g, Ref storage);
 
 }  // namespace assay::schedule

@@ -1,14 +1,28 @@
 // What becomes one kernel and what becomes several.
 #include "engine/schedule/kernel_graph.h"
 
-#include "engine/schedule/kernel_graph_fixture.h"
+#include <gtest/gtest.h>
+
+#include "engine/schedule/kernel_text.h"
+#include "engine/schedule/sample_tensors.h"
+#include "engine/uop/verify.h"
 
 namespace assay::schedule {
 namespace {
 
-using KernelGraphs = KernelGraphTest;
-using uop::DType;
-using uop::Op;
+class KernelGraphs : public testing::Test, protected SampleTensors {
+ protected:
+  // The kernels, or what was wrong.
+  std::string kernels(const std::vector<Ref>& states,
+                      const uop::Target& target = uop::generic_target()) {
+    uop::Run run(g);
+    const Result<Ref> graph = get_kernel_graph(run, sink(states), target);
+    if (!graph.ok()) return "error: " + graph.error().message;
+    EXPECT_EQ(uop::verify(g, graph.value()), std::nullopt);
+    return KernelText::of(g, graph.value());
+  }
+};
+
 
 TEST_F(KernelGraphs, ElementwiseIsOneKernel) {
   const Ref a = input({4, 6});
@@ -118,8 +132,7 @@ TEST_F(KernelGraphs, AKernelTakesNoMoreBuffersThanItsTarget) {
 }
 
 TEST_F(KernelGraphs, ManySumsOverFewBuffersAreOneKernel) {
-  std::vector<Ref> inputs;
-  for (int i = 0; i < 4; ++i) inputs.push_back(input({4}, DType::I32));
+  for (int i = 0; i < 4; ++i) input({4}, DType::I32);
   Ref sum = inputs[0];
   for (size_t i = 1; i < 400; ++i) sum = add(sum, inputs[i % 4]);
   uop::Target target = uop::generic_target();

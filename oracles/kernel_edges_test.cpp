@@ -1,10 +1,60 @@
-// Writes, pads, empty tensors, symbolic sizes, bits and devices as kernels.
-#include "engine/schedule/kernel_graph_fixture.h"
+// Writes, pads, empty tensors, symbolic sizes, bits and devices: the kernels as text, and whether
+// they compute what the graph denotes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/schedule/kernel_graph.h"
+#include "engine/schedule/kernel_text.h"
+#include "engine/schedule/order.h"
+#include "engine/schedule/sample_tensors.h"
+#include "engine/tensor/session.h"
+#include "engine/uop/verify.h"
+#include "oracles/interpreter/interpreter.h"
 
 namespace assay::schedule {
 namespace {
 
-using KernelEdges = KernelGraphTest;
+class KernelEdges : public testing::Test, protected SampleTensors {
+ protected:
+  // The kernels, or what was wrong.
+  std::string kernels(const std::vector<Ref>& states) {
+    uop::Run run(g);
+    const Result<Ref> graph = get_kernel_graph(run, sink(states), uop::generic_target());
+    if (!graph.ok()) return "error: " + graph.error().message;
+    EXPECT_EQ(uop::verify(g, graph.value()), std::nullopt);
+    compare(states, graph.value());
+    return KernelText::of(g, graph.value());
+  }
+
+ private:
+  void compare(const std::vector<Ref>& states, Ref graph) {
+    interpreter::Memory memory;
+    for (const Ref b : inputs) fill(memory.of(g, b), b->dtype);
+    const auto wanted = interpreter::evaluate(g, states, variables, memory);
+    ASSERT_TRUE(wanted.ok()) << to_string(wanted.error());
+    const Result<Ref> linear = create_schedule(g, graph);
+    ASSERT_TRUE(linear.ok()) << to_string(linear.error());
+    const auto done = interpreter::run(g, linear.value(), variables, memory);
+    ASSERT_TRUE(done.ok()) << to_string(done.error());
+    for (size_t i = 0; i < states.size(); ++i) {
+      const auto& bytes = wanted.value()[i].bytes;
+      const Ref storage = tensor::storage_of(states[i]);
+      if (bytes.empty() || !memory.has(storage->arg.number())) continue;
+      const auto got = memory.at(storage->arg.number());
+      EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), got.begin())) << "state " << i;
+    }
+  }
+  static void fill(std::span<std::byte> bytes, DType t) {
+    const auto size = static_cast<size_t>(uop::bytes_of(t));
+    for (size_t i = 0; i < bytes.size() / size; ++i) {
+      const uint64_t bits = uop::of_int(t, static_cast<int64_t>(i * 7 % 11) + 1).bits;
+      std::memcpy(&bytes[i * size], &bits, size);
+    }
+  }
+};
+
 using uop::DType;
 using uop::Op;
 

@@ -1,28 +1,21 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/schedule/kernel_graph.h"
-#include "engine/schedule/kernel_text.h"
-#include "engine/schedule/order.h"
-#include "engine/schedule/snapshot.h"
-#include "engine/tensor/session.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/shape.h"
-#include "engine/uop/verify.h"
-#include "oracles/interpreter/interpreter.h"
+#include "engine/uop/value.h"
 
 namespace assay::schedule {
 
-// Tensor graphs in few words, their kernels as text, and a comparison of what the graph denotes
-// with what the kernels compute.
-class KernelGraphTest : public testing::Test {
- protected:
+using uop::Ref;
+
+// Tensor graphs in few words, for tests.
+class SampleTensors {
+ public:
   using DType = uop::DType;
   using Graph = uop::Graph;
   using Op = uop::Op;
@@ -37,7 +30,7 @@ class KernelGraphTest : public testing::Test {
   Ref input(Sizes shape, DType t = DType::F32, std::string_view on = "sim:0") {
     shape.push_back(device(on));
     const Ref b = g.make(Op::Buffer, t, shape, uop::Arg::place(next_++, uop::AddrSpace::Global));
-    inputs_.push_back(b);
+    inputs.push_back(b);
     return b;
   }
   Ref input(std::initializer_list<int64_t> shape, DType t = DType::F32) {
@@ -47,7 +40,7 @@ class KernelGraphTest : public testing::Test {
     return g.constant(uop::is_float(t) ? uop::of_double(t, x) : uop::of_int(t, int64_t(x)));
   }
   Ref variable(std::string_view name, int64_t lo, int64_t hi, int64_t value) {
-    variables_.emplace(name, value);
+    variables.emplace(name, value);
     return g.variable(name, uop::of_int(DType::Index, lo), uop::of_int(DType::Index, hi));
   }
   Ref add(Ref a, Ref b) { return g.alu(Op::Add, {a, b}); }
@@ -70,8 +63,8 @@ class KernelGraphTest : public testing::Test {
   Ref copy(Ref x, std::string_view to) { return g.make(Op::Copy, x->dtype, {x, device(to)}); }
   Ref stack(std::initializer_list<Ref> x) { return g.make(Op::Stack, (*x.begin())->dtype, x); }
   Ref iota(int64_t n, DType t) {
-    const Ref r = g.make(Op::Range, DType::Index, {uop::dim(g, n)},
-                         uop::Arg::axis(0, uop::AxisType::Weak));
+    const Ref r =
+        g.make(Op::Range, DType::Index, {uop::dim(g, n)}, uop::Arg::axis(0, uop::AxisType::Weak));
     return g.make(Op::Stage, t, {cast(r, t), r}, uop::Arg::place(0, uop::AddrSpace::Global));
   }
   Ref write(Ref state, Ref view, Ref value) {
@@ -90,46 +83,11 @@ class KernelGraphTest : public testing::Test {
     return g.make(Op::Sink, DType::Void, states, g.info("", {}));
   }
 
-  // The kernels, or what was wrong.
-  std::string kernels(const std::vector<Ref>& states,
-                      const uop::Target& target = uop::generic_target()) {
-    uop::Run run(g);
-    const Result<Ref> graph = get_kernel_graph(run, sink(states), target);
-    if (!graph.ok()) return "error: " + graph.error().message;
-    EXPECT_EQ(uop::verify(g, graph.value()), std::nullopt);
-    compare(states, graph.value());
-    return KernelText::of(g, graph.value());
-  }
-
   Graph g;
+  std::vector<Ref> inputs;
+  std::map<std::string, int64_t, std::less<>> variables;
 
  private:
-  void compare(const std::vector<Ref>& states, Ref graph) {
-    interpreter::Memory memory;
-    for (const Ref b : inputs_) fill(memory.of(g, b), b->dtype);
-    const auto wanted = interpreter::evaluate(g, states, variables_, memory);
-    ASSERT_TRUE(wanted.ok()) << to_string(wanted.error());
-    const Result<Ref> linear = create_schedule(g, graph);
-    ASSERT_TRUE(linear.ok()) << to_string(linear.error());
-    const auto done = interpreter::run(g, linear.value(), variables_, memory);
-    ASSERT_TRUE(done.ok()) << to_string(done.error());
-    for (size_t i = 0; i < states.size(); ++i) {
-      const auto& bytes = wanted.value()[i].bytes;
-      if (bytes.empty()) continue;
-      const auto got = memory.at(tensor::storage_of(states[i])->arg.number());
-      EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), got.begin())) << "state " << i;
-    }
-  }
-  static void fill(std::span<std::byte> bytes, DType t) {
-    const auto size = static_cast<size_t>(uop::bytes_of(t));
-    for (size_t i = 0; i < bytes.size() / size; ++i) {
-      const uint64_t bits = uop::of_int(t, static_cast<int64_t>(i * 7 % 11) + 1).bits;
-      std::memcpy(&bytes[i * size], &bits, size);
-    }
-  }
-
-  std::vector<Ref> inputs_;
-  interpreter::Variables variables_;
   int32_t next_ = 0;
 };
 
