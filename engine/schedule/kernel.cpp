@@ -133,6 +133,17 @@ Ref KernelMaker::end(Ref store, std::span<const Ref> loops) {
   return g_.make(Op::End, DType::Void, sources_);
 }
 
+// Whether another iteration may store where this one reads: all but where both name one place, and
+// where neither can reach what the other does.
+bool KernelMaker::may_meet(Ref read, Ref written) {
+  const Ref from = split_gate(read).index;
+  const Ref to = split_gate(written).index;
+  if (from == to) return false;
+  const uop::Bounds a = uop::bounds(g_, from);
+  const uop::Bounds b = uop::bounds(g_, to);
+  return a.lo <= b.hi && b.lo <= a.hi;
+}
+
 Kernel KernelMaker::make(Ref target, Ref value, std::span<const Ref> loops) {
   order_.clear();
   ranges_.clear();
@@ -151,8 +162,7 @@ Kernel KernelMaker::make(Ref target, Ref value, std::span<const Ref> loops) {
   const Ref place = done_.at(target);
   for (const Ref u : order_) {
     if (u->op != Op::Index || u == target || u->src[0] != target->src[0]) continue;
-    const Ref read = split_gate(done_.at(u)->src[1]).index;
-    clashes = clashes || read != split_gate(place->src[1]).index;
+    clashes = clashes || may_meet(done_.at(u)->src[1], place->src[1]);
   }
   const Ref store = g_.make(Op::Store, DType::Void, {place, done_.at(value)});
   const Ref body = end(store, loops);

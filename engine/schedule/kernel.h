@@ -13,7 +13,7 @@ namespace assay::schedule {
 struct Kernel {
   Ref body;                 // README.md, Forms
   std::vector<Ref> states;  // what its PARAMs stand for: storage, or a STAGE
-  // It reads the state that it writes at another place than the one it stores to.
+  // It may read what another of its iterations stores.
   bool clashes = false;
 };
 
@@ -41,6 +41,7 @@ class KernelMaker {
   Ref access(Ref u);
   Ref param(Ref state);
   const Storage& storage(Ref state);
+  bool may_meet(Ref read, Ref written);
   Ref end(Ref store, std::span<const Ref> loops);
   std::string name(std::span<const Ref> loops) const;
 
