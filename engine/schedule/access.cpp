@@ -132,16 +132,30 @@ Ref Indexer::plus(Ref u, Ref amount, int sign) {
   return sum(products, 0);
 }
 
-Ref Indexer::flat(Shape sizes, Shape index) {
-  ASSAY_CHECK(sizes.size() == index.size());
-  if (sizes.size() == 1) return simplified(index[0]);
-  Ref stride = uop::dim(g_, 1);
+Ref Indexer::flat(Shape sizes, Shape index) { return flat_by(strides(sizes), index); }
+
+Ref Indexer::flat_by(std::span<const Ref> strides, Shape index) {
+  ASSAY_CHECK(strides.size() == index.size());
+  if (index.size() == 1) return simplified(index[0]);
   products_.clear();
-  for (size_t i = sizes.size(); i-- > 0;) {
-    products_.emplace_back(index[i], stride);
-    stride = uop::dim_mul(g_, sizes[i], stride);
-  }
+  for (size_t i = index.size(); i-- > 0;) products_.emplace_back(index[i], strides[i]);
   return simplified(sum(products_, 0));
+}
+
+std::vector<Ref> Indexer::strides(Shape sizes) {
+  std::vector<Ref> result(sizes.size());
+  int64_t constant = 1;
+  Ref symbolic = nullptr;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    const Ref stride = uop::dim(g_, constant);
+    result[i] = symbolic == nullptr ? stride : uop::dim_mul(g_, symbolic, stride);
+    if (is_const(sizes[i])) {
+      constant *= static_cast<int64_t>(as_int(sizes[i]->value()));
+    } else {
+      symbolic = symbolic == nullptr ? sizes[i] : uop::dim_mul(g_, sizes[i], symbolic);
+    }
+  }
+  return result;
 }
 
 Ref Indexer::quotient(Ref u, Ref d) { return is_dim(d, 1) ? u : uop::dim_div(g_, u, d); }
@@ -169,7 +183,25 @@ void Indexer::reshape_group(Shape from, Shape to, Shape index, std::span<Ref> ou
   }
 }
 
+// The indices of `to` for `from`, if the two differ in sizes of 1 alone.
+bool Indexer::reshape_by_ones(Shape from, Shape to, Shape index) {
+  size_t b = 0;
+  room_.clear();
+  for (const Ref size : from) {
+    if (is_dim(size, 1)) {
+      room_.push_back(uop::dim(g_, 0));
+      continue;
+    }
+    while (b < to.size() && is_dim(to[b], 1)) ++b;
+    if (b == to.size() || to[b] != size) return false;
+    room_.push_back(index[b++]);
+  }
+  while (b < to.size() && is_dim(to[b], 1)) ++b;
+  return b == to.size();
+}
+
 Shape Indexer::reshape(Shape from, Shape to, Shape index) {
+  if (reshape_by_ones(from, to, index)) return uop::intern_shape(g_, room_);
   const std::vector<size_t> from_axes = wide_axes(from);
   const std::vector<size_t> to_axes = wide_axes(to);
   std::vector<Ref> result(from.size(), uop::dim(g_, 0));

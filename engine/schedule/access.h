@@ -42,6 +42,9 @@ class Indexer {
 
   // The place in row-major order of the element at these indices.
   Ref flat(Shape sizes, Shape index);
+  // The same where the strides of the sizes are known.
+  Ref flat_by(std::span<const Ref> strides, Shape index);
+  std::vector<Ref> strides(Shape sizes);
   // The term in canonical form: the same for terms that the symbolic rules make one.
   Ref simplified(Ref u);
   // The same for a term that was simplified before its ranges were numbered anew, in their order:
@@ -64,6 +67,7 @@ class Indexer {
   Ref remainder(Ref u, Ref d);
   Access pad(Ref movement, const Access& at, Ref* valid);
   Shape reshape(Shape from, Shape to, Shape index);
+  bool reshape_by_ones(Shape from, Shape to, Shape index);
   void reshape_group(Shape from, Shape to, Shape index, std::span<Ref> out);
   bool is_affine(Ref u);
 

@@ -26,23 +26,21 @@ std::string size_text(Ref size) {
 
 }  // namespace
 
-Shape sizes_of(Graph& g, Ref storage) { return uop::shape(g, storage); }
-
 void KernelMaker::collect(Ref root) {
-  std::vector<Ref> stack = {root};
-  while (!stack.empty()) {
-    const Ref u = stack.back();
-    const size_t before = stack.size();
+  stack_.assign(1, root);
+  while (!stack_.empty()) {
+    const Ref u = stack_.back();
+    const size_t before = stack_.size();
     if (!seen_.has(u)) {
       seen_.set(u, 0);
       const size_t first = u->op == Op::Index ? 1 : 0;
       const size_t end = is_mark(u->op) ? 1 : u->src.size();
       for (size_t i = end; i-- > first;) {
-        if (!seen_.has(u->src[i])) stack.push_back(u->src[i]);
+        if (!seen_.has(u->src[i])) stack_.push_back(u->src[i]);
       }
     }
-    if (stack.size() != before) continue;
-    stack.pop_back();
+    if (stack_.size() != before) continue;
+    stack_.pop_back();
     if (seen_.at(u) != 0) continue;
     seen_.set(u, 1);
     order_.push_back(u);
@@ -67,21 +65,34 @@ Ref KernelMaker::param(Ref state) {
     slots_.set(state, static_cast<uint32_t>(states_.size()));
     states_.push_back(state);
   }
-  const std::optional<Shape> most = uop::max_shape(g_, sizes_of(g_, state));
-  ASSAY_CHECK(most, "storage of a size without a bound");
-  const Ref count = uop::size_of(g_, *most);
+  const Ref count = storage(state).count;
   return g_.make(Op::Param, state->dtype, {count}, Arg::number(slots_.at(state)));
 }
 
+const KernelMaker::Storage& KernelMaker::storage(Ref state) {
+  if (const uint32_t* known = storage_places_.find(state)) return storage_[*known];
+  storage_places_.set(state, static_cast<uint32_t>(storage_.size()));
+  const Shape sizes = uop::shape(g_, state);
+  std::optional<int64_t> count = uop::constant_size(sizes);
+  if (!count) {
+    const std::optional<Shape> most = uop::max_shape(g_, sizes);
+    ASSAY_CHECK(most, "storage of a size without a bound");
+    count = uop::constant_size(*most);
+    ASSAY_CHECK(count, "storage of more elements than 64 bits count");
+  }
+  storage_.push_back({indexer_.strides(sizes), uop::dim(g_, *count)});
+  return storage_.back();
+}
+
 Ref KernelMaker::access(Ref u) {
-  std::vector<Ref> index;
+  index_.clear();
   Ref gate = nullptr;
   for (const Ref s : u->src.subspan(1)) {
     const Gated at = split_gate(done_.at(s));
-    index.push_back(at.index);
+    index_.push_back(at.index);
     if (at.gate != nullptr) gate = indexer_.both(gate, indexer_.tidy(at.gate));
   }
-  const Ref place = indexer_.flat(sizes_of(g_, u->src[0]), index);
+  const Ref place = indexer_.flat_by(storage(u->src[0]).strides, index_);
   const Ref buffer = param(u->src[0]);
   return g_.make(Op::Index, u->dtype, {buffer, gated(g_, place, gate)});
 }
@@ -122,6 +133,17 @@ Ref KernelMaker::end(Ref store, std::span<const Ref> loops) {
   return g_.make(Op::End, DType::Void, sources_);
 }
 
+// Whether another iteration may store where this one reads: all but where both name one place, and
+// where neither can reach what the other does.
+bool KernelMaker::may_meet(Ref read, Ref written) {
+  const Ref from = split_gate(read).index;
+  const Ref to = split_gate(written).index;
+  if (from == to) return false;
+  const uop::Bounds a = uop::bounds(g_, from);
+  const uop::Bounds b = uop::bounds(g_, to);
+  return a.lo <= b.hi && b.lo <= a.hi;
+}
+
 Kernel KernelMaker::make(Ref target, Ref value, std::span<const Ref> loops) {
   order_.clear();
   ranges_.clear();
@@ -140,8 +162,7 @@ Kernel KernelMaker::make(Ref target, Ref value, std::span<const Ref> loops) {
   const Ref place = done_.at(target);
   for (const Ref u : order_) {
     if (u->op != Op::Index || u == target || u->src[0] != target->src[0]) continue;
-    const Ref read = split_gate(done_.at(u)->src[1]).index;
-    clashes = clashes || read != split_gate(place->src[1]).index;
+    clashes = clashes || may_meet(done_.at(u)->src[1], place->src[1]);
   }
   const Ref store = g_.make(Op::Store, DType::Void, {place, done_.at(value)});
   const Ref body = end(store, loops);

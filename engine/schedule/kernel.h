@@ -13,7 +13,7 @@ namespace assay::schedule {
 struct Kernel {
   Ref body;                 // README.md, Forms
   std::vector<Ref> states;  // what its PARAMs stand for: storage, or a STAGE
-  // It reads the state that it writes at another place than the one it stores to.
+  // It may read what another of its iterations stores.
   bool clashes = false;
 };
 
@@ -29,16 +29,26 @@ class KernelMaker {
   std::vector<Ref> storage_read(Ref value);
 
  private:
+  // What all kernels that take a state have in common.
+  struct Storage {
+    std::vector<Ref> strides;
+    Ref count = nullptr;  // as it is, with all sizes at their largest
+  };
+
   void collect(Ref root);
   void renumber(std::span<const Ref> loops);
   Ref rebuilt(Ref u);
   Ref access(Ref u);
   Ref param(Ref state);
+  const Storage& storage(Ref state);
+  bool may_meet(Ref read, Ref written);
   Ref end(Ref store, std::span<const Ref> loops);
   std::string name(std::span<const Ref> loops) const;
 
   Graph& g_;
   Indexer& indexer_;
+  std::vector<Storage> storage_;
+  uop::NodeMap<uint32_t> storage_places_;
   std::vector<Ref> order_;   // below the roots, sources first
   std::vector<Ref> ranges_;  // in order of their numbers
   uop::NodeMap<uint8_t> seen_;
@@ -46,9 +56,8 @@ class KernelMaker {
   uop::NodeMap<uint32_t> slots_;
   std::vector<Ref> states_;
   std::vector<Ref> sources_;
+  std::vector<Ref> stack_;
+  std::vector<Ref> index_;
 };
-
-// The sizes of storage or of a STAGE.
-Shape sizes_of(Graph& g, Ref storage);
 
 }  // namespace assay::schedule

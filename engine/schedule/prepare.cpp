@@ -1,5 +1,6 @@
 #include "engine/schedule/prepare.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/schedule/function.h"
@@ -8,6 +9,7 @@
 #include "engine/uop/scope.h"
 #include "engine/uop/shape.h"
 #include "engine/uop/value.h"
+#include "engine/uop/walk.h"
 
 namespace assay::schedule {
 namespace {
@@ -165,11 +167,26 @@ const uop::RuleSet& prepare_rules() {
   return rules;
 }
 
+namespace {
+
+// Most graphs have no other bits to write through.
+Result<Ref> prepare_stores(Run& run, Ref sink) {
+  const std::vector<Ref> order = uop::toposort(run.graph(), sink);
+  const auto is_bitcast = [](Ref u) { return u->op == Op::Bitcast; };
+  if (std::ranges::none_of(order, is_bitcast)) return sink;
+  const uop::RuleSet* const sets[] = {&store_rules()};
+  return run.rewrite(sets, sink);
+}
+
+}  // namespace
+
 std::span<const uop::Pass* const> prepare_passes() {
   static const uop::Pass stores = {.name = "prepare_stores",
                                    .accepts = uop::graph_spec(),
                                    .yields = uop::graph_spec(),
-                                   .rules = {&store_rules()}};
+                                   .rules = {},
+                                   .options = {},
+                                   .function = prepare_stores};
   static const uop::Pass prepare = {.name = "prepare_rangeify",
                                     .accepts = uop::graph_spec(),
                                     .yields = uop::graph_spec(),

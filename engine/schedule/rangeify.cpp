@@ -73,7 +73,9 @@ class Rangeify {
   Node& node(Ref u) { return nodes_[place_.at(u)]; }
 
   void gather(Ref sink) {
-    for (const Ref u : uop::toposort(g_, sink)) {
+    const std::vector<Ref> order = uop::toposort(g_, sink);
+    nodes_.reserve(order.size());
+    for (const Ref u : order) {
       place_.set(u, static_cast<uint32_t>(nodes_.size()));
       nodes_.push_back({});
       Node& n = nodes_.back();
@@ -285,10 +287,10 @@ class Rangeify {
   }
 
   Ref index(Ref storage, const Access& at) {
-    std::vector<Ref> sources = {storage};
-    sources.insert(sources.end(), at.index.begin(), at.index.end());
-    if (sources.size() > 1) sources[1] = gated(g_, sources[1], at.gate);
-    return g_.make(Op::Index, storage->dtype, sources);
+    index_.assign(1, storage);
+    index_.insert(index_.end(), at.index.begin(), at.index.end());
+    if (index_.size() > 1) index_[1] = gated(g_, index_[1], at.gate);
+    return g_.make(Op::Index, storage->dtype, index_);
   }
 
   // The element of `s` at `at`.
@@ -347,11 +349,11 @@ class Rangeify {
 
   Ref scalar_element(const Node& n) {
     const Shape whole = uop::shape(g_, n.u);
-    std::vector<Ref> sources;
+    sources_.clear();
     for (const Ref s : n.u->src) {
-      sources.push_back(read(s, indexer_.broadcast(uop::shape(g_, s), whole, n.out)));
+      sources_.push_back(read(s, indexer_.broadcast(uop::shape(g_, s), whole, n.out)));
     }
-    return g_.with_sources(n.u, sources);
+    return g_.with_sources(n.u, sources_);
   }
 
   Ref chosen(const Node& n) {
@@ -389,6 +391,7 @@ class Rangeify {
   std::vector<Node> nodes_;
   uop::NodeMap<uint32_t> place_;
   std::vector<Ref> sources_;
+  std::vector<Ref> index_;
   int64_t next_range_ = 0;
   std::string trouble_;
 };
