@@ -21,7 +21,7 @@ using Shape = std::vector<int64_t>;
 template <typename T>
 std::vector<T> values(const Elements& e) {
   std::vector<T> list(e.bytes.size() / sizeof(T));
-  std::memcpy(list.data(), e.bytes.data(), e.bytes.size());
+  if (!list.empty()) std::memcpy(list.data(), e.bytes.data(), e.bytes.size());
   return list;
 }
 
