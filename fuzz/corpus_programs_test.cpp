@@ -94,6 +94,13 @@ TEST_P(Models, AgreeWithTheReferenceAtEveryStage) { check_program("models", GetP
 INSTANTIATE_TEST_SUITE_P(Corpus, Models, testing::ValuesIn(files_in("models")),
                          [](const auto& test) { return test.param; });
 
+class Ops : public testing::TestWithParam<std::string> {};
+
+TEST_P(Ops, AgreeWithTheReferenceAtEveryStage) { check_program("ops", GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(Corpus, Ops, testing::ValuesIn(files_in("ops")),
+                         [](const auto& test) { return test.param; });
+
 TEST(RegressCorpus, HoldsEveryBugThatAProgramCanShow) {
   std::set<int> present;
   for (const std::string& name : files_in("regress")) {
