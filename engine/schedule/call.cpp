@@ -66,6 +66,7 @@ class Picker {
 
   std::vector<Ref> states() const {
     std::vector<Ref> states;
+    states.reserve(order_.size());
     for (const uint32_t cell : order_) states.push_back(state(cell));
     return states;
   }
