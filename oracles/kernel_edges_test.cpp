@@ -194,6 +194,23 @@ TEST_F(KernelEdges, APadReadsInsideOnly) {
             "5)) (add r0 -1) invalid)]) 0.0)  <- b3, b2\n");
 }
 
+TEST_F(KernelEdges, PaddingAloneReadsNothing) {
+  const Ref a = input({4}, DType::I32);
+  const Ref edge = shrink(pad(a, {2, 2}), {0, 2});
+  EXPECT_EQ(kernels({out(edge)}), "E_2  p0[r0] = 0  <- b1\n");
+  const Ref e = mul(a, number(3, DType::I32));
+  const Ref none = shrink(pad(e, {1, 0}), {0, 1});
+  EXPECT_EQ(kernels({out(add(shrink(e, {2, 1}), none))}),
+            "E  p0[0] = (add (mul p1[2] 3) 0)  <- b2, b0\n");
+  EXPECT_EQ(kernels({out(add(reduce(Op::Add, shrink(pad(e, {3, 0}), {0, 3}), 1), none))}), "");
+}
+
+TEST_F(KernelEdges, AWriteToPaddingAloneIsNoKernel) {
+  const Ref a = input({4}, DType::I32);
+  const Ref edge = shrink(pad(a, {0, 2}), {4, 2});
+  EXPECT_EQ(kernels({write(a, edge, input({2}, DType::I32))}), "");
+}
+
 TEST_F(KernelEdges, PaddedConstantsAreNotConstant) {
   EXPECT_EQ(kernels({out(pad(expand(number(1), {4}), {1, 1}))}),
             "E_6  p0[r0] = (where (and (lt 0 r0) (lt r0 5)) 1.0 0.0)  <- b0\n");

@@ -63,6 +63,18 @@ Ref gated(Graph& g, Ref index, Ref gate) {
   return g.make(Op::Where, DType::Index, {gate, index, nothing});
 }
 
+Ref as_gate(Ref condition) {
+  return is_const(condition) && !is_false(condition) ? nullptr : condition;
+}
+
+bool is_false(Ref gate) { return gate != nullptr && is_const(gate) && gate->value().bits == 0; }
+
+Ref or_zero(Graph& g, Ref gate, Ref u) {
+  if (gate == nullptr) return u;
+  const Ref zero = g.constant(uop::zero_of(u->dtype));
+  return is_false(gate) ? zero : g.make(Op::Where, u->dtype, {gate, u, zero});
+}
+
 bool Indexer::is_affine(Ref u) {
   if (is_leaf(u)) return true;
   const std::optional<Sum> s = uop::sum_of(g_, u);
@@ -323,12 +335,13 @@ Ref Indexer::less(Ref a, Ref b) {
   const Bounds x = bounds(g_, a);
   const Bounds y = bounds(g_, b);
   if (x.hi < y.lo) return nullptr;
-  return simplified(g_.make(Op::Lt, DType::Bool, {a, b}));
+  return as_gate(simplified(g_.make(Op::Lt, DType::Bool, {a, b})));
 }
 
 Ref Indexer::both(Ref a, Ref b) {
   if (a == nullptr || a == b) return b;
-  if (b == nullptr) return a;
+  if (b == nullptr || is_false(a)) return a;
+  if (is_false(b)) return b;
   const std::vector<Ref> held = uop::conjuncts(a);
   for (const Ref c : uop::conjuncts(b)) {
     if (std::ranges::find(held, c) == held.end()) a = g_.make(Op::And, DType::Bool, {a, c});
@@ -338,7 +351,8 @@ Ref Indexer::both(Ref a, Ref b) {
 
 Ref Indexer::either(Ref a, Ref b) {
   if (a == nullptr || b == nullptr) return nullptr;
-  if (a == b) return a;
+  if (a == b || is_false(b)) return a;
+  if (is_false(a)) return b;
   const std::vector<Ref> x = uop::conjuncts(a);
   const std::vector<Ref> y = uop::conjuncts(b);
   const auto within = [](const std::vector<Ref>& part, const std::vector<Ref>& all) {

@@ -18,11 +18,12 @@ using uop::Ref;
 using uop::Run;
 using uop::Shape;
 
-// Where a value is read: an index for each axis of its shape, and the condition under which it is
-// needed at all. Equal lists of one graph are one span.
+// Where a value is read: an index for each axis of its shape, and the gate, the condition under
+// which it is needed at all. A gate is null where it always holds; where it never does, it may be
+// the constant false. Equal lists of one graph are one span.
 struct Access {
   Shape index;
-  Ref gate = nullptr;  // null: always
+  Ref gate = nullptr;
 };
 
 inline bool same(Shape a, Shape b) { return a.data() == b.data() && a.size() == b.size(); }
@@ -50,7 +51,7 @@ class Indexer {
   // The same for a term that was simplified before its ranges were numbered anew, in their order:
   // only terms with quotients and the like can have come out of it.
   Ref tidy(Ref u);
-  // Condition a and condition b, a or b; null is true.
+  // Gate a and gate b, a or b.
   Ref both(Ref a, Ref b);
   Ref either(Ref a, Ref b);
   Ref less(Ref a, Ref b);
@@ -82,10 +83,16 @@ class Indexer {
 // An index that is read only where a gate holds: where(gate, index, invalid).
 struct Gated {
   Ref index;
-  Ref gate = nullptr;  // null: always
+  Ref gate = nullptr;
 };
 Gated split_gate(Ref u);
 Ref gated(Graph& g, Ref index, Ref gate);
+// A condition as a gate.
+Ref as_gate(Ref condition);
+// Whether the gate never holds.
+bool is_false(Ref gate);
+// u where the gate holds, else zero.
+Ref or_zero(Graph& g, Ref gate, Ref u);
 
 // Whether u is made of ranges, variables and constants alone.
 bool is_index_term(Ref u);

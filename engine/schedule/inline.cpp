@@ -85,19 +85,14 @@ Ref Mover::rebuilt_index(Ref u) {
     const Gated now = split_gate(done_.at(s));
     const bool changed = done_.at(s) != s;
     sources_.push_back(changed ? indexer_.simplified(now.index) : now.index);
-    if (now.gate != nullptr)
-      gate = indexer_.both(gate, changed ? indexer_.simplified(now.gate) : now.gate);
+    if (now.gate == nullptr) continue;
+    gate = indexer_.both(gate, changed ? as_gate(indexer_.simplified(now.gate)) : now.gate);
   }
   if (sources_.size() == 1) return u;
-  const bool always = gate == nullptr || is_const(gate);
-  if (!always && !settle_) sources_[1] = gated(g_, sources_[1], gate);
-  if (!always && settle_) {
-    sources_[1] = gated(g_, sources_[1], gate);
-    const Ref load = g_.with_sources(u, sources_);
-    const Ref zero = g_.constant(uop::zero_of(u->dtype));
-    return g_.make(Op::Where, u->dtype, {gate, load, zero});
-  }
-  return g_.with_sources(u, sources_);
+  if (is_false(gate)) return g_.constant(uop::zero_of(u->dtype));
+  sources_[1] = gated(g_, sources_[1], gate);
+  const Ref load = g_.with_sources(u, sources_);
+  return settle_ ? or_zero(g_, gate, load) : load;
 }
 
 }  // namespace assay::schedule

@@ -90,7 +90,7 @@ Ref KernelMaker::access(Ref u) {
   for (const Ref s : u->src.subspan(1)) {
     const Gated at = split_gate(done_.at(s));
     index_.push_back(at.index);
-    if (at.gate != nullptr) gate = indexer_.both(gate, indexer_.tidy(at.gate));
+    if (at.gate != nullptr) gate = indexer_.both(gate, as_gate(indexer_.tidy(at.gate)));
   }
   const Ref place = indexer_.flat_by(storage(u->src[0]).strides, index_);
   const Ref buffer = param(u->src[0]);

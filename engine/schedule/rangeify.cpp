@@ -311,7 +311,7 @@ class Rangeify {
       base = base->src[0];
     }
     Ref term = leaf_element(base, at);
-    for (size_t i = conditions.size(); i-- > 0;) term = or_zero(conditions[i], term);
+    for (size_t i = conditions.size(); i-- > 0;) term = or_zero(g_, conditions[i], term);
     return term;
   }
 
@@ -323,19 +323,13 @@ class Rangeify {
     return uop::substitute(g_, base->src[0], map);
   }
 
-  Ref or_zero(Ref condition, Ref u) {
-    if (condition == nullptr) return u;
-    const Ref zero = g_.constant(uop::zero_of(u->dtype));
-    return g_.make(Op::Where, u->dtype, {condition, u, zero});
-  }
-
   Ref element(const Node& n) {
     const Ref u = n.u;
     if (is_scalar(u->op)) return scalar_element(n);
     if (u->op == Op::Stack) return chosen(n);
     const Ref x = read(u->src[0], n.in);
     switch (u->op) {
-      case Op::Pad: return or_zero(n.inside, x);
+      case Op::Pad: return or_zero(g_, n.inside, x);
       case Op::Reduce: return folded(n, x);
       case Op::Contiguous: return n.staged ? g_.make(Op::Contiguous, u->dtype, {x}) : x;
       case Op::Copy: return g_.make(Op::Copy, u->dtype, {x, u->src[1]});

@@ -87,7 +87,7 @@ Result<Schedule> linear_with_vars(Session& session, std::span<const Tensor* cons
   if (!picked.sink->src.empty()) {
     Graph& g = session.graph();
     made.call = transform_to_call(g, picked.sink);
-    Run run(g, options.switches, options.watch);
+    Run run(g, options.switches, options.watch, options.target);
     Result<bool> done = make_linear(run, session, options, made);
     if (done.ok()) done = plan_memory(run, session, options, made);
     if (!done.ok()) {

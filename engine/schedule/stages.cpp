@@ -175,11 +175,17 @@ class StageRemover {
     return all;
   }
 
-  // A store of what is there already does nothing.
+  // A store of what is there already does nothing, and so does one that no gate admits.
   Ref end(Ref u) {
     const Ref store = u->src[0];
-    const bool idle = store->op == Op::Store && store->src[0] == store->src[1];
-    return idle ? g_.make(Op::Noop, DType::Void, {}) : u;
+    return store->op == Op::Store && is_idle(store) ? g_.make(Op::Noop, DType::Void, {}) : u;
+  }
+
+  static bool is_idle(Ref store) {
+    const Ref place = store->src[0];
+    if (place == store->src[1]) return true;
+    return place->op == Op::Index && place->src.size() > 1 &&
+           is_false(split_gate(place->src[1]).gate);
   }
 
   Ref after(Ref u) {

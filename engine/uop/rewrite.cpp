@@ -242,8 +242,8 @@ class Rewriter {
 
 Run::~Run() = default;
 
-Run::Run(Graph& graph, Switches switches, Watch* watch)
-    : graph_(graph), switches_(std::move(switches)), watch_(watch) {
+Run::Run(Graph& graph, Switches switches, Watch* watch, const Target& target)
+    : graph_(graph), switches_(std::move(switches)), watch_(watch), target_(target) {
   for (const RuleSet* set : switches_.substitutes) {
     for (const Rule& rule : set->rules()) switched_off_.push_back(full_name(*set, rule));
   }

@@ -11,6 +11,7 @@
 #include "engine/result.h"
 #include "engine/uop/facts.h"
 #include "engine/uop/rule.h"
+#include "engine/uop/target.h"
 #include "engine/uop/walk.h"
 #include "engine/uop/watch.h"
 
@@ -46,16 +47,18 @@ struct RewriteOptions {
 
 class Rewriter;
 
-// One compilation: its graph, its switches, who watches, and the firings so far.
+// One compilation: its graph, its switches, who watches, for which target, and the firings so far.
 class Run {
  public:
-  explicit Run(Graph& graph, Switches switches = {}, Watch* watch = nullptr);
+  explicit Run(Graph& graph, Switches switches = {}, Watch* watch = nullptr,
+               const Target& target = generic_target());
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
   Graph& graph() { return graph_; }
   Watch* watch() { return watch_; }
+  const Target& target() const { return target_; }
   const Switches& switches() const { return switches_; }
   uint64_t firings() const { return firings_; }
   // Nodes on which rules were tried.
@@ -72,6 +75,7 @@ class Run {
   Graph& graph_;
   Switches switches_;
   Watch* watch_;
+  const Target& target_;
   std::vector<std::string> switched_off_;  // rules that have a substitute
   uint64_t firings_ = 0;
   uint64_t visits_ = 0;

@@ -9,5 +9,8 @@ void Watch::seen(const PassSeen&) {}
 void Watch::seen(const schedule::CacheSeen&) {}
 void Watch::seen(const schedule::ScheduleSeen&) {}
 void Watch::seen(const schedule::PlanSeen&) {}
+void Watch::seen(const codegen::KernelSeen&) {}
+void Watch::seen(const render::SourceSeen&) {}
+void Watch::seen(const runtime::LaunchSeen&) {}
 
 }  // namespace assay::uop

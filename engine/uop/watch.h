@@ -7,6 +7,15 @@
 
 #include "engine/uop/uop.h"
 
+namespace assay::codegen {
+struct KernelSeen;
+}
+namespace assay::render {
+struct SourceSeen;
+}
+namespace assay::runtime {
+struct LaunchSeen;
+}
 namespace assay::schedule {
 struct CacheSeen;
 struct PlanSeen;
@@ -59,6 +68,10 @@ class Watch {
   virtual void seen(const schedule::CacheSeen& seen);
   virtual void seen(const schedule::ScheduleSeen& seen);
   virtual void seen(const schedule::PlanSeen& seen);
+  // Of codegen/seen.h, render/seen.h and runtime/seen.h.
+  virtual void seen(const codegen::KernelSeen& seen);
+  virtual void seen(const render::SourceSeen& seen);
+  virtual void seen(const runtime::LaunchSeen& seen);
 };
 
 }  // namespace assay::uop

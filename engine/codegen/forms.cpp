@@ -1,0 +1,93 @@
+#include "engine/codegen/forms.h"
+
+namespace assay::codegen {
+namespace {
+
+using uop::fixed_width;
+using uop::Op;
+using uop::OpSet;
+using uop::Spec;
+using uop::well_formed;
+
+OpSet scalars() {
+  OpSet set = {Op::Const, Op::Variable, Op::Param};
+  for (int i = 0; i < uop::kOpCount; ++i) {
+    if (uop::is_scalar(static_cast<Op>(i))) set.insert(static_cast<Op>(i));
+  }
+  return set;
+}
+
+const OpSet kKernel = {Op::Invalid, Op::Range, Op::Index, Op::Store, Op::End, Op::Sink};
+const OpSet kShapes = {Op::Stack, Op::Reshape, Op::Permute, Op::Expand};
+const OpSet kOrder = {Op::Buffer, Op::After, Op::Group};
+
+}  // namespace
+
+const Spec& scheduled_form() {
+  static const Spec spec = {"scheduled", scalars() | kKernel | OpSet{Op::Reduce}, {&well_formed()}};
+  return spec;
+}
+
+const Spec& tiled_form() {
+  static const Spec spec = {"tiled", scheduled_form().ops, {&well_formed()}};
+  return spec;
+}
+
+const Spec& expanded_form() {
+  static const Spec spec = {"expanded", tiled_form().ops | kShapes, {&well_formed()}};
+  return spec;
+}
+
+const Spec& reduced_form() {
+  static const Spec spec = {
+      "reduced", scalars() | kKernel | kShapes | kOrder | OpSet{Op::Stage}, {&well_formed()}};
+  return spec;
+}
+
+const Spec& unstaged_form() {
+  static const Spec spec = {"unstaged", scalars() | kKernel | kShapes | kOrder, {&well_formed()}};
+  return spec;
+}
+
+const Spec& placed_form() {
+  static const Spec spec = {"placed", unstaged_form().ops | OpSet{Op::Special}, {&well_formed()}};
+  return spec;
+}
+
+const Spec& loads_form() {
+  static const Spec spec = {"loads", placed_form().ops | OpSet{Op::Load}, {&well_formed()}};
+  return spec;
+}
+
+const Spec& scalar_form() {
+  static const Spec spec = {"scalar", loads_form().ops - kShapes, {&well_formed()}};
+  return spec;
+}
+
+const Spec& vectors_form() {
+  static const Spec spec = {
+      "vectors", scalar_form().ops | OpSet{Op::Shrink, Op::Stack}, {&well_formed()}};
+  return spec;
+}
+
+const Spec& lowered_form() {
+  static const Spec spec = {"lowered", vectors_form().ops, {&well_formed(), &fixed_width()}};
+  return spec;
+}
+
+const Spec& gated_form() {
+  static const Spec spec = {"gated",
+                            (lowered_form().ops - OpSet{Op::Invalid}) | OpSet{Op::Barrier},
+                            {&well_formed(), &fixed_width()}};
+  return spec;
+}
+
+const Spec& linear_form() {
+  static const Spec spec = {
+      "linear",
+      (gated_form().ops - OpSet{Op::Sink, Op::Group}) | OpSet{Op::Linear, Op::If, Op::EndIf},
+      {&well_formed(), &fixed_width()}};
+  return spec;
+}
+
+}  // namespace assay::codegen

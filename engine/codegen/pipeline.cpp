@@ -1,0 +1,16 @@
+#include "engine/codegen/pipeline.h"
+
+#include <vector>
+
+namespace assay::codegen {
+
+std::span<const uop::Pass* const> pipeline() {
+  static const std::vector<const uop::Pass*> passes = {};
+  return passes;
+}
+
+Result<uop::Ref> lower(uop::Run& run, uop::Ref kernel) {
+  return run_passes(pipeline(), run, kernel);
+}
+
+}  // namespace assay::codegen

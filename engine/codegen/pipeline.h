@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+
+#include "engine/uop/pass.h"
+
+namespace assay::codegen {
+
+// The passes from a kernel of the schedule to a LINEAR, in order.
+std::span<const uop::Pass* const> pipeline();
+
+// The LINEAR of a kernel for the run's target (README.md, Forms). An error says what of the kernel
+// the target cannot do, or which opt is illegal.
+Result<uop::Ref> lower(uop::Run& run, uop::Ref kernel);
+
+}  // namespace assay::codegen
