@@ -202,7 +202,8 @@ TEST_F(KernelEdges, PaddingAloneReadsNothing) {
   const Ref none = shrink(pad(e, {1, 0}), {0, 1});
   EXPECT_EQ(kernels({out(add(shrink(e, {2, 1}), none))}),
             "E  p0[0] = (add (mul p1[2] 3) 0)  <- b2, b0\n");
-  EXPECT_EQ(kernels({out(add(reduce(Op::Add, shrink(pad(e, {3, 0}), {0, 3}), 1), none))}), "");
+  EXPECT_EQ(kernels({out(add(reduce(Op::Add, shrink(pad(e, {3, 0}), {0, 3}), 1), none))}),
+            "r_3  p0[0] = (add (reduce_add 0 r0) 0)  <- b3\n");
 }
 
 TEST_F(KernelEdges, AWriteToPaddingAloneIsNoKernel) {

@@ -184,8 +184,8 @@ class StageRemover {
   static bool is_idle(Ref store) {
     const Ref place = store->src[0];
     if (place == store->src[1]) return true;
-    return place->op == Op::Index && place->src.size() > 1 &&
-           is_false(split_gate(place->src[1]).gate);
+    if (place->op != Op::Index || place->src.size() == 1) return false;
+    return place->src[1]->op == Op::Invalid || is_false(split_gate(place->src[1]).gate);
   }
 
   Ref after(Ref u) {
