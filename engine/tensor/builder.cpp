@@ -8,6 +8,7 @@
 
 #include "engine/tensor/build.h"
 #include "engine/tensor/program/contents.h"
+#include "engine/uop/scope.h"
 #include "engine/uop/shape.h"
 
 namespace assay::tensor {
@@ -35,6 +36,22 @@ void for_each_use(const Statement& statement, Use use) {
   } else if (const auto* e = std::get_if<Expect>(&statement.what)) {
     if (e->may_be_value()) use(e->value);
   }
+}
+
+// What computes with these values is where they all are.
+Result<bool> meet(Graph& g, std::span<const Ref> values) {
+  Ref device = nullptr;
+  for (const Ref u : values) {
+    const Ref at = u == nullptr ? nullptr : uop::device(g, u);
+    if (at == nullptr || at == device) continue;
+    if (device != nullptr) {
+      return Error{fmt::format("values on {} and {} meet; a copy of one has to", device->arg.name(),
+                               at->arg.name()),
+                   0, 0};
+    }
+    device = at;
+  }
+  return true;
 }
 
 std::vector<std::byte> packed(const std::vector<uint64_t>& bits, DType t) {
@@ -130,6 +147,8 @@ Result<bool> Builder::define(size_t statement, const Define& define) {
       operands.push_back(viewed ? tensor(o.value).term() : tensor(o.value).read());
     }
   }
+  ASSAY_TRY(met, meet(session_.graph(), operands));
+  (void)met;
   ASSAY_TRY(node, build(session_.graph(), program_, define, std::move(operands), variables_));
   if (is_view && define.operands[0].value >= 0) {
     tensors_[statement] = tensor(define.operands[0].value).view(node);
@@ -173,6 +192,9 @@ Result<bool> Builder::write(const Write& write) {
                     uop::shape_text(uop::shape(g, value)), defined.name, uop::shape_text(to)),
         0, 0};
   }
+  const Ref meeting[] = {target.read(), value};
+  ASSAY_TRY(met, meet(g, meeting));
+  (void)met;
   session_.write(target, value);
   return true;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/tensor/program/default_device.h"
 #include "engine/uop/shape.h"
 #include "engine/uop/uop.h"
 #include "engine/uop/walk.h"
@@ -70,7 +71,7 @@ struct View {
 class Session {
  public:
   // Values that say nothing of a device are on the default one.
-  explicit Session(std::string_view default_device = "sim:0");
+  explicit Session(std::string_view default_device = kDefaultDevice);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 

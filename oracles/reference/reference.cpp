@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/tensor/program/default_device.h"
 #include "oracles/reference/array.h"
 #include "oracles/reference/evaluating.h"
 #include "oracles/reference/operands.h"
@@ -27,7 +28,7 @@ using tensor::Write;
 class Evaluator {
  public:
   explicit Evaluator(const Program& program)
-      : program_(program), values_(program.statements.size()) {
+      : program_(program), values_(program.statements.size()), devices_(program.statements.size()) {
     for (const tensor::Variable& v : program.variables) variables_.push_back(v.value);
   }
 
@@ -52,12 +53,16 @@ class Evaluator {
   // Operand k: where it lies in storage as it is, or a copy. A view op is shown no elements.
   std::vector<const Array*> operands_of(const Define& d, std::list<Array>& held);
   Result<bool> define(const Define& d, int32_t k);
+  // The device that all values of a statement are on, "" where any would do.
+  Result<std::string> device_of(std::span<const Operand> operands) const;
+  Result<bool> place(const Define& d, int32_t k);
   Result<bool> write(const Write& w);
   Result<bool> bind(const Bind& b);
   void keep(int32_t k, Array array);
 
   const Program& program_;
   std::vector<View> values_;  // by statement
+  std::vector<std::string> devices_;
   std::vector<Array> storage_ = std::vector<Array>(program_.statements.size());
   std::vector<int64_t> variables_;
   int64_t work_ = 0;
@@ -117,7 +122,32 @@ Result<bool> agree(const Define& d, DType dtype, const Dims& written, const Dims
   return true;
 }
 
+Result<std::string> Evaluator::device_of(std::span<const Operand> operands) const {
+  std::string device;
+  for (const Operand& o : operands) {
+    if (o.value < 0) continue;
+    const std::string& at = devices_[static_cast<size_t>(o.value)];
+    if (at.empty() || at == device) continue;
+    if (!device.empty()) {
+      return Error{fmt::format("values on {} and {} meet; a copy of one has to", device, at), 0, 0};
+    }
+    device = at;
+  }
+  return device;
+}
+
+Result<bool> Evaluator::place(const Define& d, int32_t k) {
+  ASSAY_TRY(device, device_of(d.operands));
+  if (d.op == tensor::Op::Input || d.op == tensor::Op::Copy) {
+    device = d.device.empty() ? std::string(tensor::kDefaultDevice) : d.device;
+  }
+  devices_[static_cast<size_t>(k)] = std::move(device);
+  return true;
+}
+
 Result<bool> Evaluator::define(const Define& d, int32_t k) {
+  ASSAY_TRY(placed, place(d, k));
+  (void)placed;
   if (d.dtype == uop::Void || d.dtype == uop::Index) {
     return Error{fmt::format("no value has type {}", uop::to_text(d.dtype)), 0, 0};
   }
@@ -143,6 +173,9 @@ Result<bool> Evaluator::define(const Define& d, int32_t k) {
 }
 
 Result<bool> Evaluator::write(const Write& w) {
+  const Operand meeting[] = {{w.target, {}}, w.value};
+  ASSAY_TRY(device, device_of(meeting));
+  (void)device;
   const View& target = at(w.target);
   const std::string& name = program_.define(w.target).name;
   Array value{target.dtype, {}, {}};
