@@ -179,6 +179,10 @@ Ref Indexer::remainder(Ref u, Ref d) {
 
 // Both shapes hold equally many elements and have no size of 1.
 void Indexer::reshape_group(Shape from, Shape to, Shape index, std::span<Ref> out) {
+  if (from.size() == 1 && to.size() == 1 && from[0] == to[0]) {
+    out[0] = index[0];
+    return;
+  }
   Ref stride = uop::dim(g_, 1);
   products_.clear();
   for (size_t i = to.size(); i-- > 0;) {
@@ -212,47 +216,55 @@ bool Indexer::reshape_by_ones(Shape from, Shape to, Shape index) {
   return b == to.size();
 }
 
+// Takes the least groups of axes, of `from` on from a and of `to` on from b, that hold equally many
+// elements. Those of symbolic sizes are equal one by one, or take all that is left.
+void Indexer::next_group(std::span<const Ref> from, std::span<const Ref> to, size_t& a, size_t& b) {
+  const size_t a0 = a;
+  const size_t b0 = b;
+  Ref x = from[a++];
+  Ref y = to[b++];
+  while (x != y && (a < from.size() || b < to.size())) {
+    const bool behind =
+        !is_const(x) || !is_const(y) ? a - a0 <= b - b0 : as_int(x->value()) < as_int(y->value());
+    if ((behind && a < from.size()) || b == to.size()) {
+      x = uop::dim_mul(g_, x, from[a++]);
+    } else {
+      y = uop::dim_mul(g_, y, to[b++]);
+    }
+  }
+  if (x == y) return;
+  a = from.size();
+  b = to.size();
+}
+
 Shape Indexer::reshape(Shape from, Shape to, Shape index) {
   if (reshape_by_ones(from, to, index)) return uop::intern_shape(g_, room_);
-  const std::vector<size_t> from_axes = wide_axes(from);
-  const std::vector<size_t> to_axes = wide_axes(to);
   std::vector<Ref> result(from.size(), uop::dim(g_, 0));
+  std::vector<size_t> places;  // of the sizes in `from`
+  std::vector<Ref> sizes;
+  for (const size_t i : wide_axes(from)) {
+    places.push_back(i);
+    sizes.push_back(from[i]);
+  }
+  std::vector<Ref> whole;
+  std::vector<Ref> at;
+  for (const size_t i : wide_axes(to)) {
+    whole.push_back(to[i]);
+    at.push_back(index[i]);
+  }
+  std::vector<Ref> out(sizes.size());
   size_t a = 0;
   size_t b = 0;
-  // The least groups of axes that hold equally many elements; those of symbolic sizes are equal
-  // one by one, or take all that is left.
-  while (a < from_axes.size() && b < to_axes.size()) {
+  while (a < sizes.size() && b < whole.size()) {
     const size_t a0 = a;
     const size_t b0 = b;
-    Ref x = from[from_axes[a++]];
-    Ref y = to[to_axes[b++]];
-    while (x != y && (a < from_axes.size() || b < to_axes.size())) {
-      const bool behind =
-          !is_const(x) || !is_const(y) ? a - a0 <= b - b0 : as_int(x->value()) < as_int(y->value());
-      if ((behind && a < from_axes.size()) || b == to_axes.size()) {
-        x = uop::dim_mul(g_, x, from[from_axes[a++]]);
-      } else {
-        y = uop::dim_mul(g_, y, to[to_axes[b++]]);
-      }
-    }
-    if (x == y && a == a0 + 1 && b == b0 + 1) {
-      result[from_axes[a0]] = index[to_axes[b0]];
-      continue;
-    }
-    if (x != y) {
-      a = from_axes.size();
-      b = to_axes.size();
-    }
-    std::vector<Ref> sizes;
-    std::vector<Ref> whole;
-    std::vector<Ref> at;
-    for (size_t i = a0; i < a; ++i) sizes.push_back(from[from_axes[i]]);
-    for (size_t i = b0; i < b; ++i) whole.push_back(to[to_axes[i]]);
-    for (size_t i = b0; i < b; ++i) at.push_back(index[to_axes[i]]);
-    std::vector<Ref> out(sizes.size());
-    reshape_group(sizes, whole, at, out);
-    for (size_t i = a0; i < a; ++i) result[from_axes[i]] = out[i - a0];
+    next_group(sizes, whole, a, b);
+    const auto group = [](auto& all, size_t begin, size_t end) {
+      return std::span(all).subspan(begin, end - begin);
+    };
+    reshape_group(group(sizes, a0, a), group(whole, b0, b), group(at, b0, b), group(out, a0, a));
   }
+  for (size_t i = 0; i < a; ++i) result[places[i]] = out[i];
   return uop::intern_shape(g_, result);
 }
 

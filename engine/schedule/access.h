@@ -69,6 +69,7 @@ class Indexer {
   Access pad(Ref movement, const Access& at, Ref* valid);
   Shape reshape(Shape from, Shape to, Shape index);
   bool reshape_by_ones(Shape from, Shape to, Shape index);
+  void next_group(std::span<const Ref> from, std::span<const Ref> to, size_t& a, size_t& b);
   void reshape_group(Shape from, Shape to, Shape index, std::span<Ref> out);
   bool is_affine(Ref u);
 
