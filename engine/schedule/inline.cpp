@@ -8,7 +8,6 @@
 namespace assay::schedule {
 namespace {
 
-using uop::DType;
 using uop::is_const;
 using uop::Op;
 

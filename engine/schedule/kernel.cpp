@@ -11,7 +11,6 @@ namespace assay::schedule {
 namespace {
 
 using uop::Arg;
-using uop::AxisType;
 using uop::DType;
 using uop::is_const;
 using uop::Op;
