@@ -35,8 +35,8 @@ bool stores_to_local(Graph& g, Ref u) {
   return u->op == Op::Store && local_buffer(g, u->src[0]) != nullptr;
 }
 
-// Of u and all below it: whether something is stored to LOCAL storage, and whether something is that
-// no BARRIER is above of.
+// Of u and all below it: whether something is stored to LOCAL storage, and whether something is
+// that no BARRIER is above of.
 constexpr uint8_t kStores = 1;
 constexpr uint8_t kStoresOpenly = 2;
 
@@ -54,9 +54,8 @@ Ref add_raw_barrier(Run& run, Ref after) {
   Graph& g = run.graph();
   if (after->src.size() < 2 || local_buffer(g, after->src[0]) == nullptr) return nullptr;
   const std::span<const Ref> waits = after->src.subspan(1);
-  const bool stores = std::any_of(waits.begin(), waits.end(), [&](Ref u) {
-    return (local_stores(g, u) & kStoresOpenly) != 0;
-  });
+  const bool stores = std::any_of(waits.begin(), waits.end(),
+                                  [&](Ref u) { return (local_stores(g, u) & kStoresOpenly) != 0; });
   if (!stores) return nullptr;
   const Ref barrier = g.make(Op::Barrier, DType::Void, waits);
   return g.make(Op::After, after->dtype, {after->src[0], barrier});

@@ -49,9 +49,7 @@ struct SampleKernel {
   }
   Ref load(Ref b, int64_t i) { return load(index(b, i32(i))); }
   Ref store(Ref place, Ref x) { return g.make(Op::Store, DType::Void, {place, x}); }
-  Ref store(Ref place, Ref x, Ref gate) {
-    return g.make(Op::Store, DType::Void, {place, x, gate});
-  }
+  Ref store(Ref place, Ref x, Ref gate) { return g.make(Op::Store, DType::Void, {place, x, gate}); }
   Ref after(Ref x, std::vector<Ref> waits) {
     waits.insert(waits.begin(), x);
     return g.make(Op::After, x->dtype, waits);
