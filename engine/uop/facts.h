@@ -89,6 +89,8 @@ struct Facts {
   RefLists lists;                        // what shapes and ranges point to
 
   NodeMap<uint8_t> visited;  // scratch of one walk at a time
+  NodeMap<Ref> rebuilt;      // scratch of one rebuild at a time
+  NodeMap<uint32_t> counts;  // scratch of one count at a time
 };
 
 }  // namespace assay::uop

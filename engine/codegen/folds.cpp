@@ -1,0 +1,97 @@
+#include "engine/codegen/folds.h"
+
+#include <algorithm>
+
+#include "engine/codegen/rebuild.h"
+#include "engine/uop/facts.h"
+#include "engine/uop/scope.h"
+
+namespace assay::codegen {
+namespace {
+
+using uop::Arg;
+using uop::Graph;
+using uop::Op;
+using uop::Ref;
+
+bool holds(std::span<const Ref> list, Ref u) { return std::ranges::find(list, u) != list.end(); }
+
+bool is_looped(Ref u) { return u->op == Op::Reduce && u->src.size() > 1; }
+
+void add(std::vector<FoldLoop>& loops, const FoldLoop& fold) {
+  const auto found = std::ranges::find_if(loops, [&](const FoldLoop& loop) {
+    return loop.level == fold.level && std::ranges::equal(loop.ranges, fold.ranges) &&
+           std::ranges::equal(loop.outer, fold.outer);
+  });
+  if (found == loops.end()) return loops.push_back(fold);
+  found->folds.push_back(fold.folds[0]);
+}
+
+// A range of the loop is one of an earlier loop as well.
+bool is_taken(std::span<const FoldLoop> earlier, const FoldLoop& loop) {
+  return std::ranges::any_of(earlier, [&](const FoldLoop& e) {
+    return std::ranges::any_of(loop.ranges, [&](Ref r) { return holds(e.ranges, r); });
+  });
+}
+
+// u with `to` in the place of range `from`; what closes `from` itself stays as it is.
+Ref renamed(Graph& g, Ref u, Ref from, Ref to) {
+  return rebuild(g, toposort(g, u), [&](Ref v, std::span<const Ref> src) {
+    if (v == from) return to;
+    return holds(uop::ranges(g, v), from) ? on_sources(g, v, src) : v;
+  });
+}
+
+Ref with_own_ranges(Graph& g, Ref root, const FoldLoop& loop, FreeNumbers& free) {
+  std::vector<Ref> own(1);
+  for (const Ref r : loop.ranges) {
+    const Arg axis = Arg::axis(free.range++, r->arg.axis_type());
+    own.push_back(g.make(Op::Range, r->dtype, r->src, axis));
+  }
+  std::vector<Ref> folds;
+  for (const Ref fold : loop.folds) {
+    own[0] = fold->src[0];
+    for (size_t i = 1; i < own.size(); ++i) own[0] = renamed(g, own[0], fold->src[i], own[i]);
+    folds.push_back(g.with_sources(fold, own));
+  }
+  return rebuild(g, toposort(g, root), [&](Ref u, std::span<const Ref> src) {
+    const auto at = std::ranges::find(loop.folds, u) - loop.folds.begin();
+    const bool is_fold = at < std::ssize(folds);
+    return is_fold ? folds[static_cast<size_t>(at)] : on_sources(g, u, src);
+  });
+}
+
+}  // namespace
+
+FoldLoops::FoldLoops(Graph& g, std::span<const Ref> kernel) {
+  uop::NodeMap<uint32_t>& levels = g.facts().counts;
+  levels.clear();
+  std::vector<std::vector<Ref>> by_level(1);
+  for (const Ref u : kernel) {
+    uint32_t level = 0;
+    for (const Ref s : u->src) level = std::max(level, levels.at(s));
+    if (is_looped(u)) {
+      ++level;
+      add(loops, {u->src.subspan(1), uop::ranges(g, u), level, {u}});
+    }
+    levels.set(u, level);
+    if (level == by_level.size()) by_level.emplace_back();
+    by_level[level].push_back(u);
+  }
+  order.reserve(kernel.size());
+  for (const std::vector<Ref>& nodes : by_level)
+    order.insert(order.end(), nodes.begin(), nodes.end());
+}
+
+Ref separate_loops(Graph& g, Ref root, FreeNumbers& free) {
+  // The last such loop comes first: what it holds of earlier ones becomes its own as well.
+  for (;;) {
+    const FoldLoops all(g, toposort(g, root));
+    size_t i = all.loops.size();
+    while (i > 0 && !is_taken(std::span(all.loops).first(i - 1), all.loops[i - 1])) --i;
+    if (i == 0) return root;
+    root = with_own_ranges(g, root, all.loops[i - 1], free);
+  }
+}
+
+}  // namespace assay::codegen

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "engine/result.h"
+#include "engine/uop/uop.h"
+
+namespace assay::codegen {
+
+// How many work-groups there are along each axis, and how many work-items each group has.
+struct Launch {
+  std::array<int64_t, 3> groups = {1, 1, 1};
+  std::array<int64_t, 3> items = {1, 1, 1};
+
+  bool operator==(const Launch&) const = default;
+};
+
+// The launch that a kernel's SPECIALs ask for, in any form from placed to LINEAR, with these values
+// of its variables. A size may be 0: nothing runs. An error names a variable that has no value, or
+// the axis whose size is none.
+Result<Launch> launch_sizes(uop::Graph& g, uop::Ref kernel,
+                            std::span<const std::pair<std::string, int64_t>> variables = {});
+
+}  // namespace assay::codegen
