@@ -47,6 +47,8 @@ Target make_generic() {
   t.arithmetic = kBool | kFixedInts | TypeSet{F32};
   t.storage = {F16};
   t.widths = {{kFixedInts | TypeSet{F16, F32}, {2, 3, 4, 8, 16}}};
+  // Section 6.12.7: vloadn and vstoren ask for the alignment of an element.
+  t.aligned_vectors = false;
   // Section 7.4, "Relative Error as ULPs", single precision.
   for (const Op op : {Op::Neg, Op::Add, Op::Sub, Op::Mul, Op::Fma, Op::Max, Op::Min, Op::Trunc,
                       Op::Floor, Op::Ceil, Op::Round}) {
@@ -232,6 +234,7 @@ std::string to_text(const Target& target) {
   for (const Widths& row : target.widths) {
     text += fmt::format("vectors of {}: {}\n", to_text(row.over), fmt::join(row.lanes, " "));
   }
+  text += fmt::format("aligned vectors {}\n", target.aligned_vectors);
   for (const UlpLimit& row : math.limits) {
     text += fmt::format("ulps of {} at {}: {}\n", to_text(row.op), to_text(row.over), row.ulps);
   }

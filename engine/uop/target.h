@@ -71,6 +71,9 @@ struct Target {
   TypeSet arithmetic;  // types that are loaded, stored and computed in
   TypeSet storage;     // types that are only loaded and stored, converted on the way
   std::vector<Widths> widths;
+  // A vector of n lanes starts at a multiple of n elements of its buffer, and n is a power of two;
+  // otherwise it starts at any element.
+  bool aligned_vectors = true;
   MathRules math;
   int compute_queues = 1;
   int copy_queues = 0;

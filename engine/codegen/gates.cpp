@@ -1,0 +1,155 @@
+#include "engine/codegen/gates.h"
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/codegen/forms.h"
+#include "engine/codegen/place.h"
+#include "engine/codegen/rebuild.h"
+#include "engine/uop/eval.h"
+
+namespace assay::codegen {
+namespace {
+
+using uop::Graph;
+using uop::is_const;
+using uop::Op;
+using uop::Ref;
+using uop::Run;
+using uop::Value;
+
+bool is_converted(Ref u) { return u->op == Op::Cast || u->op == Op::Bitcast; }
+
+// The LOAD whose value, or lane, u is, converted or not; null if it is none.
+Ref load_of(Ref u) {
+  while (is_converted(u)) u = u->src[0];
+  if (u->op == Op::Index && u->src[0]->op == Op::Load) u = u->src[0];
+  return u->op == Op::Load ? u : nullptr;
+}
+
+// u where what it loads is this.
+std::optional<Value> value_with(Ref u, Value loaded) {
+  std::vector<Ref> conversions;
+  for (; is_converted(u); u = u->src[0]) conversions.push_back(u);
+  std::optional<Value> value = loaded;
+  while (!conversions.empty() && value) {
+    const Ref c = conversions.back();
+    conversions.pop_back();
+    const Value operand[] = {*value};
+    value = eval(c->op, c->dtype, operand);
+  }
+  return value;
+}
+
+// What has to be loaded for u to be this.
+std::optional<Value> loaded_for(Ref u, Value want) {
+  std::optional<Value> value = want;
+  for (Ref v = u; is_converted(v) && value; v = v->src[0]) {
+    const Value operand[] = {*value};
+    value = eval(v->op, v->src[0]->dtype, operand);
+  }
+  return value && value_with(u, *value) == want ? value : std::nullopt;
+}
+
+// where(gate, value of a load, constant), whichever way around it stands.
+struct Select {
+  Ref gate;
+  Ref picked;
+  Ref constant;
+};
+
+std::optional<Select> select_of(Ref u) {
+  if (u->op != Op::Where) return std::nullopt;
+  const Ref condition = u->src[0];
+  const bool is_inverted = condition->op == Op::Not;
+  const Select s = {is_inverted ? condition->src[0] : condition, u->src[is_inverted ? 2 : 1],
+                    u->src[is_inverted ? 1 : 2]};
+  return is_const(s.constant) && load_of(s.picked) != nullptr ? std::optional(s) : std::nullopt;
+}
+
+class GateMover {
+ public:
+  GateMover(Run& run, Ref root) : run_(run), g_(run.graph()), order_(toposort(g_, root)) {}
+
+  Ref moved() {
+    alternatives();
+    return rebuild(g_, order_, [&](Ref u, std::span<const Ref> now) { return of(u, now); });
+  }
+
+ private:
+  void alternatives();
+  Ref of(Ref u, std::span<const Ref> now);
+  Ref loaded(Ref load, Ref place, Gated at);
+  bool is_alternative(const Select& s, Ref load) const;
+  Value alternative(Ref load) const {
+    const auto known = alternatives_.find(load);
+    return known == alternatives_.end() ? zero_of(load->dtype) : known->second;
+  }
+
+  Run& run_;
+  Graph& g_;
+  std::vector<Ref> order_;
+  std::unordered_map<Ref, Value> alternatives_;  // of loads that a select is about
+};
+
+bool is_bare(Ref u) {
+  const bool is_access =
+      (u->op == Op::Load && u->src.size() == 1) || (u->op == Op::Store && u->src.size() == 2);
+  return is_access && !is_state(u->src[0]);
+}
+
+// The gate of a LOAD that still has it at its index.
+Ref gate_of(Ref load) {
+  const Ref index = is_bare(load) ? load->src[0]->src[1] : load;
+  const bool is_gated = index->op == Op::Where && index->src[2]->op == Op::Invalid;
+  return is_gated ? index->src[0] : nullptr;
+}
+
+// The first select on a load's own gate says what the load is without it.
+void GateMover::alternatives() {
+  for (const Ref u : order_) {
+    const std::optional<Select> s = select_of(u);
+    if (!s || gate_of(load_of(s->picked)) != s->gate) continue;
+    const std::optional<Value> value = loaded_for(s->picked, s->constant->value());
+    if (value) alternatives_.try_emplace(load_of(s->picked), *value);
+  }
+}
+
+bool GateMover::is_alternative(const Select& s, Ref load) const {
+  return gate_of(load) == s.gate && value_with(s.picked, alternative(load)) == s.constant->value();
+}
+
+Ref GateMover::loaded(Ref load, Ref place, Gated at) {
+  const Ref other = g_.constant(alternative(load));
+  if (at.index->op != Op::Invalid) return g_.make(Op::Load, load->dtype, {place, other, at.gate});
+  if (place->op == Op::Index) return other;
+  const std::vector<Ref> lanes(static_cast<size_t>(as_int(place->src[2]->value())), other);
+  return g_.make(Op::Stack, load->dtype, lanes);
+}
+
+Ref GateMover::of(Ref u, std::span<const Ref> now) {
+  if (const std::optional<Select> s = select_of(u)) {
+    if (is_alternative(*s, load_of(s->picked))) return now[s->picked == u->src[1] ? 1 : 2];
+  }
+  if (!is_bare(u)) return on_sources(g_, u, now);
+  const Gated at = split_gate(run_, now[0]->src[1]);
+  if (at.gate == nullptr && at.index->op != Op::Invalid) return on_sources(g_, u, now);
+  std::vector<Ref> sources(now[0]->src.begin(), now[0]->src.end());
+  sources[1] = at.index;
+  const Ref place = g_.with_sources(now[0], sources);
+  if (u->op == Op::Load) return loaded(u, place, at);
+  if (at.index->op == Op::Invalid) return g_.make(Op::Group, u->dtype, {});
+  return g_.make(Op::Store, u->dtype, {place, now[1], at.gate});
+}
+
+Result<Ref> gates(Run& run, Ref root) { return GateMover(run, root).moved(); }
+
+}  // namespace
+
+const uop::Pass& move_gates() {
+  static const uop::Pass pass = {"move_gates", lowered_form(), gated_form(), {}, {}, gates};
+  return pass;
+}
+
+}  // namespace assay::codegen
