@@ -82,10 +82,11 @@ TEST(Lowered, AStoreWithoutAnOrderIsFoundByTheOtherOrder) {
 }
 
 TEST(Lowered, TwoWorkItemsThatWriteOneElementAreAnError) {
-  EXPECT_EQ(TestKernel(edited(kTurn, "index i32 %out %i", "index i32 %out %n4")).run(),
-            "writes element 0 of argument 0 (buffer 0), which the same store has written");
-  EXPECT_EQ(TestKernel(edited(kTurn, "index i32 %out %i", "index i32 %out %l")).run(),
-            "writes element 0 of argument 0 (buffer 0), which another work-item writes");
+  for (const char* index : {"%n4", "%l"}) {
+    const std::string to = fmt::format("index i32 %out {}", index);
+    EXPECT_EQ(TestKernel(edited(kTurn, "index i32 %out %i", to)).run(),
+              "writes element 0 of argument 0 (buffer 0), which the same store has written");
+  }
   EXPECT_EQ(TestKernel(edited(kTurn, "index i32 %b %l", "index i32 %b %c2")).run(),
             "writes element 2 of local buffer 0 twice at once");
 }
