@@ -44,7 +44,7 @@ class ApplyOpts : public testing::Test {
   }
 
   uop::Graph g;
-  SampleKernel k{g};
+  ScheduledSample k{g};
   uop::Target target = grouped_target();
 };
 

@@ -42,7 +42,7 @@ TEST(OptText, HasAnErrorForAllElse) {
 
 TEST(OptText, StandsBesideTheNameOfAKernel) {
   uop::Graph g;
-  SampleKernel k{g};
+  ScheduledSample k{g};
   const uop::Ref r = k.loop(8);
   const uop::Ref bare = k.kernel("E_8", {k.end(k.at(0, 8, "r0"), k.at(1, 8, "r0"), {r})});
   EXPECT_EQ(kernel_name(bare).name, "E_8");

@@ -2,17 +2,25 @@
 
 #include <vector>
 
+#include "engine/codegen/apply_opts.h"
 #include "engine/codegen/barriers.h"
+#include "engine/codegen/coalesce.h"
 #include "engine/codegen/control_flow.h"
+#include "engine/codegen/devectorize.h"
+#include "engine/codegen/expand.h"
+#include "engine/codegen/gates.h"
+#include "engine/codegen/gpu_dims.h"
 #include "engine/codegen/linearize.h"
+#include "engine/codegen/loads.h"
+#include "engine/codegen/local_buffers.h"
+#include "engine/codegen/reduce.h"
 
 namespace assay::codegen {
 
 std::span<const uop::Pass* const> pipeline() {
   static const std::vector<const uop::Pass*> passes = {
-      &pm_implicit_barriers(),
-      &add_control_flow(),
-      &linearize(),
+      &apply_opts(),   &expander(),     &pm_reduce_local(), &pm_add_local_buffers(),
+      &add_gpu_dims(), &pm_add_loads(), &devectorize(),     &coalesce(),
   };
   return passes;
 }

@@ -28,7 +28,7 @@ inline uop::Target grouped_target() {
 
 // Makes a kernel's parts. Index terms are prefix text over r0, r1, …, the ranges made so far, and
 // variables.
-struct SampleKernel {
+struct ScheduledSample {
   uop::Graph& g;
   uop::Leaves leaves = {};
 

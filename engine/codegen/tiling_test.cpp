@@ -40,7 +40,7 @@ class Legality : public testing::Test {
   }
 
   uop::Graph g;
-  SampleKernel k{g};
+  ScheduledSample k{g};
   uop::Target target = grouped_target();
 };
 
