@@ -45,7 +45,7 @@ bool is_same(Shape a, Shape b) { return a.data() == b.data() && a.size() == b.si
 class Devectorizer {
  public:
   explicit Devectorizer(Run& run)
-      : run_(run), g_(run.graph()), terms_(run), positions_(g_.facts().positions) {}
+      : run_(run), g_(run.graph()), terms_(run), positions_(g_.facts().positions), operands_(3) {}
 
   Result<Ref> devectorized(Ref root) {
     const std::vector<Ref> order = toposort(g_, root);
@@ -272,7 +272,7 @@ bool Devectorizer::spread_place(Ref place, std::vector<Ref>& out) {
 // What is never read is no value; zero is one that every type has.
 void Devectorizer::load(Ref u) {
   const Ref place = u->src[0];
-  if (!spread_sources(u, 1, shape(g_, place)) || !spread_place(place, operands_[0])) return;
+  if (!spread_place(place, operands_[0]) || !spread_sources(u, 1, shape(g_, place))) return;
   made_.clear();
   for (size_t i = 0; i < operands_[0].size(); ++i) {
     if (operands_[0][i]->op == Op::Invalid) {
@@ -305,7 +305,7 @@ Ref Devectorizer::stored(Ref store, std::span<const Ref> sources) {
 
 void Devectorizer::store(Ref u) {
   const Ref place = u->src[0];
-  if (!spread_sources(u, 1, shape(g_, place)) || !spread_place(place, operands_[0])) return;
+  if (!spread_place(place, operands_[0]) || !spread_sources(u, 1, shape(g_, place))) return;
   made_.clear();
   for (size_t i = 0; i < operands_[0].size(); ++i) {
     sources_.clear();

@@ -2,6 +2,7 @@
 
 #include "engine/codegen/control_flow.h"
 #include "engine/codegen/linear_order.h"
+#include "engine/codegen/invariants.h"
 
 namespace assay::codegen {
 namespace {
@@ -58,12 +59,15 @@ const Spec& placed_form() {
 }
 
 const Spec& loads_form() {
-  static const Spec spec = {"loads", placed_form().ops | OpSet{Op::Load}, {&well_formed()}};
+  static const Spec spec = {
+      "loads", placed_form().ops | OpSet{Op::Load}, {&well_formed(), &loaded()}};
   return spec;
 }
 
 const Spec& scalar_form() {
-  static const Spec spec = {"scalar", loads_form().ops - kShapes, {&well_formed()}};
+  static const Spec spec = {"scalar",
+                            loads_form().ops - kShapes,
+                            {&well_formed(), &loaded(), &shapeless()}};
   return spec;
 }
 

@@ -105,7 +105,7 @@ Ref LaneTerms::added(Ref a, Ref b, int sign) {
 }
 
 Ref LaneTerms::times(Ref a, Ref b) {
-  if (is_const(a)) std::swap(a, b);
+  if (is_const(a) && !is_const(b)) std::swap(a, b);
   if (is_number(b, 1)) return a;
   if (is_const(b)) {
     const std::optional<Sum> sum = sum_of(g_, a);

@@ -48,6 +48,7 @@ TEST(Target, PrintsAllItSays) {
       "arithmetic bool i8 u8 i16 u16 i32 u32 i64 u64 f32\n"
       "storage f16\n"
       "vectors of i8 u8 i16 u16 i32 u32 i64 u64 f16 f32: 2 3 4 8 16\n"
+      "aligned vectors false\n"
       "ulps of neg at f32: 0\n";
   const std::string tail =
       "ulps of pow at f32: 16\n"
@@ -101,6 +102,7 @@ constexpr Edit kEdits[] = {
     {"bf16", [](Target& t) { t.storage = t.storage | TypeSet{BF16}; }, ""},
     {"widths", [](Target& t) { t.widths[0].lanes = {4}; }, ""},
     {"no widths", [](Target& t) { t.widths.clear(); }, ""},
+    {"aligned vectors", [](Target& t) { t.aligned_vectors = true; }, ""},
     {"falling widths", [](Target& t) { t.widths[0].lanes = {4, 2}; }, "vector width 2 follows 4"},
     {"scalar widths", [](Target& t) { t.widths[0].lanes = {1}; }, "vector width 1 follows 1"},
     {"widths twice", [](Target& t) { t.widths.push_back({{F32}, {4}}); },

@@ -1,0 +1,233 @@
+#include "engine/codegen/gates.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/codegen/short_text.h"
+
+namespace assay::codegen {
+namespace {
+
+// A kernel of 8 floats: %2 and %3 are PARAMs 0 and 1, %4 a work-item, %5 whether it is below 5,
+// %6 the item where it is.
+std::string kernel(std::string_view rest) {
+  return fmt::format(R"(uop 1 lowered
+%0 = const i32 8
+%1 = const i32 5
+%2 = param f32 {{0}}
+%3 = param f32 {{1}}
+%4 = special i32 %0 {{"lidx0"}}
+%5 = lt bool %4 %1
+%nothing = invalid i32
+%6 = where i32 %5 %4 %nothing
+%zero = const f32 0.0
+%seven = const f32 7.0
+{})",
+                     rest);
+}
+
+std::string after(std::string_view rest) { return after_pass(move_gates(), kernel(rest)); }
+
+TEST(Gates, AStoreIsDoneWhereItsIndexWasAccessed) {
+  EXPECT_EQ(after(R"(%7 = index f32 %2 %6
+%8 = store void %7 %seven
+%9 = sink void %8 {"k"}
+)"),
+            "p0[lidx0] = 7.0 if (< lidx0 5)");
+}
+
+TEST(Gates, ALoadIsZeroWhereItIsNotDone) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%9 = index f32 %2 %4
+%10 = store void %9 %8
+%11 = sink void %10 {"k"}
+)"),
+            "p0[lidx0] = (*p1[lidx0] ? (< lidx0 5) : 0.0)");
+}
+
+TEST(Gates, ALoadIsWhatASelectOnItsGateWouldPick) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%9 = where f32 %5 %8 %seven
+%10 = index f32 %2 %4
+%11 = store void %10 %9
+%12 = sink void %11 {"k"}
+)"),
+            "p0[lidx0] = (*p1[lidx0] ? (< lidx0 5) : 7.0)");
+}
+
+TEST(Gates, ASelectMayStandTheOtherWayAround) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%not = not bool %5
+%9 = where f32 %not %seven %8
+%10 = index f32 %2 %4
+%11 = store void %10 %9
+%12 = sink void %11 {"k"}
+)"),
+            "p0[lidx0] = (*p1[lidx0] ? (< lidx0 5) : 7.0)");
+}
+
+// Under a maximum the unit is what the lowest number is: nothing else may come out of a lane that
+// is not read.
+TEST(Gates, TheUnitOfAFoldIsTheAlternative) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%low = const f32 -inf
+%9 = where f32 %5 %8 %low
+%10 = index f32 %2 %4
+%11 = max f32 %9 %seven
+%12 = store void %10 %11
+%13 = sink void %12 {"k"}
+)"),
+            "p0[lidx0] = (max (*p1[lidx0] ? (< lidx0 5) : -inf) 7.0)");
+}
+
+TEST(Gates, ASelectOnAnotherConditionStays) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%three = const i32 3
+%other = lt bool %4 %three
+%9 = where f32 %other %8 %seven
+%10 = index f32 %2 %4
+%11 = store void %10 %9
+%12 = sink void %11 {"k"}
+)"),
+            "p0[lidx0] = (where (< lidx0 3) (*p1[lidx0] ? (< lidx0 5) : 0.0) 7.0)");
+}
+
+TEST(Gates, OfTwoSelectsTheSecondStays) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%9 = where f32 %5 %8 %seven
+%10 = where f32 %5 %8 %zero
+%11 = add f32 %9 %10
+%12 = index f32 %2 %4
+%13 = store void %12 %11
+%14 = sink void %13 {"k"}
+)"),
+            "p0[lidx0] = (+ (*p1[lidx0] ? (< lidx0 5) : 7.0) "
+            "(where (< lidx0 5) (*p1[lidx0] ? (< lidx0 5) : 7.0) 0.0))");
+}
+
+TEST(Gates, AVectorHasOneGateAndOneAlternative) {
+  EXPECT_EQ(after(R"(%two = const index 2
+%7 = shrink f32 %3 %6 %two
+%8 = load f32 %7
+%c0 = const i32 0
+%c1 = const i32 1
+%9 = index f32 %8 %c0
+%10 = index f32 %8 %c1
+%11 = where f32 %5 %9 %seven
+%12 = where f32 %5 %10 %seven
+%13 = shrink f32 %2 %6 %two
+%14 = stack f32 %12 %11
+%15 = store void %13 %14
+%16 = sink void %15 {"k"}
+)"),
+            "p0[lidx0:2] = [(*p1[lidx0:2] ? (< lidx0 5) : 7.0)[1], "
+            "(*p1[lidx0:2] ? (< lidx0 5) : 7.0)[0]] if (< lidx0 5)");
+}
+
+// 7 has a half of its own; 0.1 has none, so the select is left to pick it.
+TEST(Gates, AnAlternativeIsSeenThroughAConversionThatKeepsIt) {
+  const std::string_view text = R"(%half = param f16 {{2}}
+%7 = index f16 %half %6
+%8 = load f16 %7
+%9 = cast f32 %8
+%other = const f32 {}
+%10 = where f32 %5 %9 %other
+%11 = index f32 %2 %4
+%12 = store void %11 %10
+%13 = sink void %12 {{"k"}}
+)";
+  EXPECT_EQ(after(fmt::format(fmt::runtime(text), "7.0")),
+            "p0[lidx0] = (f32 (*p2[lidx0] ? (< lidx0 5) : 7.0))");
+  EXPECT_EQ(after(fmt::format(fmt::runtime(text), "0.1")),
+            "p0[lidx0] = (where (< lidx0 5) (f32 (*p2[lidx0] ? (< lidx0 5) : 0.0)) 0.1)");
+}
+
+// Zeros of both signs are one number and two values.
+TEST(Gates, AnAlternativeKeepsTheSignOfZero) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%minus = const f32 -0.0
+%9 = where f32 %5 %8 %minus
+%10 = index f32 %2 %4
+%11 = store void %10 %9
+%12 = sink void %11 {"k"}
+)"),
+            "p0[lidx0] = (*p1[lidx0] ? (< lidx0 5) : -0.0)");
+}
+
+TEST(Gates, MayDependOnALoad) {
+  EXPECT_EQ(after(R"(%ids = param i32 {2}
+%7 = index i32 %ids %4
+%8 = load i32 %7
+%minus = const i32 -1
+%9 = lt bool %minus %8
+%10 = lt bool %8 %0
+%11 = and bool %9 %10
+%12 = where i32 %11 %8 %nothing
+%13 = index f32 %3 %12
+%14 = load f32 %13
+%15 = where f32 %11 %14 %zero
+%16 = index f32 %2 %4
+%17 = store void %16 %15
+%18 = sink void %17 {"k"}
+)"),
+            "p0[lidx0] = (*p1[*p2[lidx0]] ? "
+            "(and (< -1 *p2[lidx0]) (< *p2[lidx0] 8)) : 0.0)");
+}
+
+// A condition that is itself read under a gate.
+TEST(Gates, OfAGateHoldWithinIt) {
+  EXPECT_EQ(after(R"(%ids = param i32 {2}
+%7 = index i32 %ids %6
+%8 = load i32 %7
+%9 = lt bool %8 %0
+%10 = and bool %5 %9
+%11 = where i32 %10 %4 %nothing
+%12 = index f32 %2 %11
+%13 = store void %12 %seven
+%14 = sink void %13 {"k"}
+)"),
+            "p0[lidx0] = 7.0 if (and (< lidx0 5) (< (*p2[lidx0] ? (< lidx0 5) : 0) 8))");
+}
+
+TEST(Gates, OneWithinAnotherAreBothAsked) {
+  EXPECT_EQ(after(R"(%three = const i32 3
+%7 = ne bool %4 %three
+%8 = where i32 %7 %6 %nothing
+%9 = index f32 %2 %8
+%10 = store void %9 %seven
+%11 = sink void %10 {"k"}
+)"),
+            "p0[lidx0] = 7.0 if (and (!= lidx0 3) (< lidx0 5))");
+}
+
+// What is INVALID by itself is a gate that never holds.
+TEST(Gates, WhatIsNeverAccessedIsGone) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %nothing
+%8 = load f32 %7
+%9 = index f32 %2 %4
+%10 = store void %9 %8
+%11 = index f32 %2 %nothing
+%12 = store void %11 %seven
+%13 = sink void %10 %12 {"k"}
+)"),
+            "p0[lidx0] = 0.0\n{}");
+}
+
+TEST(Gates, AreMovedOutOfIndexArithmeticFirst) {
+  EXPECT_EQ(after(R"(%three = const i32 3
+%7 = add i32 %6 %three
+%8 = index f32 %2 %7
+%9 = store void %8 %seven
+%10 = sink void %9 {"k"}
+)"),
+            "p0[(+ lidx0 3)] = 7.0 if (< lidx0 5)");
+}
+
+}  // namespace
+}  // namespace assay::codegen

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/uop/spec.h"
+
+// What holds of forms beyond the operations that they are made of.
+namespace assay::codegen {
+
+// Nothing computes with a place: what is read from storage is a LOAD.
+const uop::Invariant& loaded();
+// Storage has one axis, and all else none.
+const uop::Invariant& shapeless();
+
+}  // namespace assay::codegen
