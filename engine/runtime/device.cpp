@@ -71,11 +71,12 @@ Result<StorageId> Device::keep_storage(int64_t bytes, std::string_view label,
     return Error{fmt::format("{}: {} of {} bytes: {}", name_, label, bytes, made.error().message),
                  0, 0};
   }
-  storages_[number] = {bytes, true, is_adopted, std::string(label)};
+  const uint32_t use = storages_[number].use;
+  storages_[number] = {bytes, true, is_adopted, use, std::string(label)};
   live_storages_++;
   if (!is_adopted) live_bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, live_bytes_);
-  return StorageId{number, generation_};
+  return StorageId{number, generation_, use};
 }
 
 Result<bool> Device::adopt_storage(uint32_t, std::span<std::byte>) {
@@ -84,14 +85,15 @@ Result<bool> Device::adopt_storage(uint32_t, std::span<std::byte>) {
 
 void Device::release(StorageId storage) {
   if (storage.generation != generation_) return;
-  ASSAY_CHECK(storage.number < storages_.size() && storages_[storage.number].is_live,
+  ASSAY_CHECK(storage.number < storages_.size() && storages_[storage.number].is_live &&
+                  storages_[storage.number].use == storage.use,
               "storage {} of {} is released twice", storage.number, name_);
   ASSAY_CHECK(!is_busy_, "storage of {} is released while it works", name_);
-  Storage& s = storages_[storage.number];
+  StorageRow& s = storages_[storage.number];
   if (lost_.empty()) drop_storage(storage.number);
   if (!s.is_adopted) live_bytes_ -= s.bytes;
   live_storages_--;
-  s = {};
+  s = StorageRow{0, false, false, s.use + 1, ""};
   free_storages_.push_back(storage.number);
 }
 
@@ -110,7 +112,7 @@ std::vector<Result<KernelId>> Device::build(Graph& g, std::span<const Ref> linea
       continue;
     }
     const uint32_t number = take_number(free_kernels_, kernels_);
-    kernels_[number] = {std::move(signature).value(), false};
+    kernels_[number].signature = std::move(signature).value();
     numbers.push_back(number);
     sound.push_back(linears[i]);
     places.push_back(i);
@@ -128,25 +130,35 @@ std::vector<Result<KernelId>> Device::build(Graph& g, std::span<const Ref> linea
     }
     kernels_[numbers[k]].is_live = true;
     live_kernels_++;
-    built[places[k]] = KernelId{numbers[k], generation_};
+    built[places[k]] = KernelId{numbers[k], generation_, kernels_[numbers[k]].use};
   }
   return built;
 }
 
+KernelId Device::take_kernel(Signature signature) {
+  const uint32_t number = take_number(free_kernels_, kernels_);
+  kernels_[number].signature = std::move(signature);
+  kernels_[number].is_live = true;
+  live_kernels_++;
+  return {number, generation_, kernels_[number].use};
+}
+
+bool Device::is_live(KernelId kernel) const {
+  return kernel.number < kernels_.size() && kernels_[kernel.number].is_live &&
+         kernels_[kernel.number].use == kernel.use;
+}
+
 const Signature& Device::signature(KernelId kernel) const {
-  ASSAY_CHECK(kernel.generation == generation_ && kernel.number < kernels_.size() &&
-                  kernels_[kernel.number].is_live,
-              "{} has no such kernel", name_);
+  ASSAY_CHECK(kernel.generation == generation_ && is_live(kernel), "{} has no such kernel", name_);
   return kernels_[kernel.number].signature;
 }
 
 void Device::release(KernelId kernel) {
   if (kernel.generation != generation_) return;
-  ASSAY_CHECK(kernel.number < kernels_.size() && kernels_[kernel.number].is_live,
-              "kernel {} of {} is released twice", kernel.number, name_);
+  ASSAY_CHECK(is_live(kernel), "kernel {} of {} is released twice", kernel.number, name_);
   ASSAY_CHECK(!is_busy_, "a kernel of {} is released while it works", name_);
   if (lost_.empty()) drop_kernel(kernel.number);
-  kernels_[kernel.number] = {};
+  kernels_[kernel.number] = KernelRow{{}, false, kernel.use + 1};
   live_kernels_--;
   free_kernels_.push_back(kernel.number);
 }
@@ -157,10 +169,11 @@ std::string Device::view_error(const View& view) const {
     return fmt::format("storage of generation {} when {} is at {}", id.generation, name_,
                        generation_);
   }
-  if (id.number >= storages_.size() || !storages_[id.number].is_live) {
-    return fmt::format("storage {} is not there", id.number);
+  if (id.number >= storages_.size() || !storages_[id.number].is_live ||
+      storages_[id.number].use != id.use) {
+    return "storage that was released";
   }
-  const Storage& s = storages_[id.number];
+  const StorageRow& s = storages_[id.number];
   if (view.offset < 0 || view.bytes < 0 || view.bytes > s.bytes - view.offset) {
     return fmt::format("{} bytes from {} on of {}, which has {}", view.bytes, view.offset, s.label,
                        s.bytes);
@@ -173,18 +186,24 @@ std::string Device::launch_error(const Batch& batch, const Command& command) con
     return fmt::format("a kernel of generation {} when {} is at {}", command.kernel.generation,
                        name_, generation_);
   }
-  if (command.kernel.number >= kernels_.size() || !kernels_[command.kernel.number].is_live) {
-    return fmt::format("kernel {} is not there", command.kernel.number);
-  }
+  if (!is_live(command.kernel)) return "a kernel that was released";
   const Signature& s = kernels_[command.kernel.number].signature;
   for (const Signature::Slot& slot : s.slots) {
     if (static_cast<size_t>(slot.slot) >= command.views.size()) {
       return fmt::format("{} has no argument for slot {}", s.name, slot.slot);
     }
-    const int64_t bytes = command.views[static_cast<size_t>(slot.slot)].bytes;
-    if (bytes < slot.bytes) {
+    const View& view = command.views[static_cast<size_t>(slot.slot)];
+    if (view.bytes < slot.bytes) {
       return fmt::format("slot {} of {} is given {} bytes when it takes {}", slot.slot, s.name,
-                         bytes, slot.bytes);
+                         view.bytes, slot.bytes);
+    }
+    if (view.offset != 0 && !target_.views) {
+      return fmt::format("slot {} of {} is part of a buffer, which the device cannot bind",
+                         slot.slot, s.name);
+    }
+    if (view.offset != 0 && view.offset % target_.view_alignment != 0) {
+      return fmt::format("slot {} of {} begins at {}, which is no multiple of {}", slot.slot,
+                         s.name, view.offset, target_.view_alignment);
     }
   }
   for (const Signature::Variable& v : s.variables) {

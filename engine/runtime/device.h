@@ -35,11 +35,13 @@ std::string_view to_text(Status status);
 struct StorageId {
   uint32_t number = 0;
   uint32_t generation = 0;  // the first is 1, so that none is of generation 0
+  uint32_t use = 0;         // how often the number was given out before
   bool operator==(const StorageId&) const = default;
 };
 struct KernelId {
   uint32_t number = 0;
   uint32_t generation = 0;
+  uint32_t use = 0;
   bool operator==(const KernelId&) const = default;
 };
 
@@ -120,6 +122,8 @@ class Device {
   Result<StorageId> adopt(std::span<std::byte> memory, std::string_view label);
   // What is of an older generation is gone already.
   void release(StorageId storage);
+  // What keeps the view from being used; "" where nothing does.
+  std::string view_error(const View& view) const;
   // Bytes of all storage that is not adopted, now and at most since `reset_peak`.
   int64_t live_bytes() const { return live_bytes_; }
   int64_t peak_bytes() const { return peak_bytes_; }
@@ -164,24 +168,28 @@ class Device {
 
   // From now on nothing runs until reopen(). Storage and kernels are not dropped one by one.
   void lose(std::string why);
+  // Takes in a kernel that was made otherwise than by build().
+  KernelId take_kernel(Signature signature);
   const Signature& signature_at(uint32_t number) const { return kernels_[number].signature; }
   const std::string& label_at(uint32_t number) const { return storages_[number].label; }
 
  private:
-  struct Storage {
+  struct StorageRow {
     int64_t bytes = 0;
     bool is_live = false;
     bool is_adopted = false;
+    uint32_t use = 0;
     std::string label;
   };
-  struct Kernel {
+  struct KernelRow {
     Signature signature;
     bool is_live = false;
+    uint32_t use = 0;
   };
 
   Result<StorageId> keep_storage(int64_t bytes, std::string_view label,
                                  std::span<std::byte> memory);
-  std::string view_error(const View& view) const;
+  bool is_live(KernelId kernel) const;
   std::string launch_error(const Batch& batch, const Command& command) const;
   std::string command_error(const Batch& batch, size_t place) const;
 
@@ -189,8 +197,8 @@ class Device {
   Target target_;
   uint32_t generation_ = 1;
   std::string lost_;
-  std::vector<Storage> storages_;
-  std::vector<Kernel> kernels_;
+  std::vector<StorageRow> storages_;
+  std::vector<KernelRow> kernels_;
   std::vector<uint32_t> free_storages_;
   std::vector<uint32_t> free_kernels_;
   int64_t live_bytes_ = 0;

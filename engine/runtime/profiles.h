@@ -23,4 +23,8 @@ const uop::Target* profile(std::string_view name);  // nullptr where there is no
 // lesser of limits, the types of both, the looser of rules.
 uop::Target meet(const uop::Target& a, const uop::Target& b);
 
+// Adds arithmetic in f16 (cl_khr_fp16) or f64 with what OpenCL promises of it.
+void add_half(uop::Target& target);
+void add_double(uop::Target& target);
+
 }  // namespace assay::runtime

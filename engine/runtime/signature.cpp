@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "engine/uop/bounds.h"
-#include "engine/uop/eval.h"
 #include "engine/uop/shape.h"
 #include "engine/uop/walk.h"
 
@@ -151,36 +150,13 @@ class Reader {
   Signature s_;
 };
 
-Result<int64_t> size_of_term(Graph& g, Ref term, Variables variables) {
-  if (is_const(term)) return static_cast<int64_t>(uop::as_int(term->value()));
-  uop::Evaluator evaluator(g, term);
-  std::vector<uop::Value> values;
-  for (const Ref leaf : evaluator.leaves()) {
-    const int64_t* value = find_variable(variables, leaf->arg.name());
-    if (value == nullptr) {
-      return Error{fmt::format("variable {} has no value", leaf->arg.name()), 0, 0};
-    }
-    values.push_back(uop::of_int(leaf->dtype, *value));
-  }
-  const uop::Cell cell = evaluator.run(values);
-  if (!cell.defined()) return Error{"the size of a launch is unspecified", 0, 0};
-  return static_cast<int64_t>(uop::as_int(cell.value));
-}
-
 }  // namespace
-
-const int64_t* find_variable(Variables variables, std::string_view name) {
-  for (const auto& [key, value] : variables) {
-    if (key == name) return &value;
-  }
-  return nullptr;
-}
 
 Result<LaunchSizes> Signature::sizes(Variables values) const {
   LaunchSizes sizes;
   for (size_t i = 0; i < terms.size(); i++) {
     if (terms[i] == nullptr) continue;
-    ASSAY_TRY(size, size_of_term(*graph, terms[i], values));
+    ASSAY_TRY(size, size_value(*graph, terms[i], values));
     if (size < 0) return Error{fmt::format("a launch of {} along an axis", size), 0, 0};
     (i < 3 ? sizes.groups[i] : sizes.items[i - 3]) = size;
   }

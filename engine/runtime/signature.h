@@ -3,20 +3,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "engine/result.h"
+#include "engine/runtime/variables.h"
 #include "engine/uop/uop.h"
 
 namespace assay::runtime {
-
-// Values of variables, by name.
-using Variables = std::span<const std::pair<std::string, int64_t>>;
-const int64_t* find_variable(Variables variables, std::string_view name);
 
 // What a launch covers along the launch's axes.
 struct LaunchSizes {

@@ -1,0 +1,108 @@
+#include "engine/runtime/opencl/environment.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+namespace assay::runtime::opencl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kVendors = "/etc/OpenCL/vendors";
+constexpr std::string_view kOclgrind = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+
+struct State {
+  std::string folder;
+  pid_t owner = 0;  // who removes it; 0 where it stays
+  std::streamoff log_read = 0;
+
+  ~State() {
+    std::error_code ignored;
+    if (owner != 0 && owner == getpid()) fs::remove_all(folder, ignored);
+  }
+};
+
+State& state() {
+  static State kept;
+  return kept;
+}
+
+void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 0); }
+
+Result<std::string> own_folder() {
+  std::error_code error;
+  const fs::path temporary = fs::temp_directory_path(error);
+  std::string pattern = (error ? fs::path("/tmp") : temporary) / "assay-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) {
+    return Error{fmt::format("no folder {} can be made", pattern), 0, 0};
+  }
+  return pattern;
+}
+
+// A folder of .icd files, each a line that names a library.
+void list_vendors(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  for (fs::directory_iterator at(kVendors, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (at->path().extension() != ".icd") continue;
+    if (name.starts_with("mesa") || name.starts_with("rusticl")) continue;
+    std::error_code ignored;
+    fs::copy_file(at->path(), folder / name, fs::copy_options::overwrite_existing, ignored);
+  }
+  if (fs::exists(kOclgrind, error)) std::ofstream(folder / "oclgrind.icd") << kOclgrind << '\n';
+}
+
+}  // namespace
+
+Result<bool> prepare_environment(const std::string& cache) {
+  State& s = state();
+  if (!s.folder.empty()) return true;
+  std::string folder = cache;
+  if (folder.empty()) {
+    ASSAY_TRY(own, own_folder());
+    folder = own;
+    s.owner = getpid();
+  }
+  std::error_code error;
+  folder = fs::absolute(folder, error).string();
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder, error)) {
+    return Error{fmt::format("{} is no folder that can be made", folder), 0, 0};
+  }
+  s.folder = folder;
+  list_vendors(fs::path(folder) / "vendors");
+  const fs::path log = fs::path(folder) / fmt::format("oclgrind-{}.log", getpid());
+  fs::remove(log, error);
+  set("POCL_CACHE_DIR", folder + "/pocl");
+  set("POCL_DEVICES", "pthread pthread basic basic");
+  set("POCL_SIGFPE_HANDLER", "0");
+  set("OCL_ICD_VENDORS", folder + "/vendors");
+  set("OCLGRIND_LOG", log.string());
+  set("OCLGRIND_DATA_RACES", "1");
+  set("OCLGRIND_UNINITIALIZED", "1");
+  set("OCLGRIND_MAX_ERRORS", "100");
+  return true;
+}
+
+const std::string& cache_folder() { return state().folder; }
+
+std::string oclgrind_findings() {
+  State& s = state();
+  const char* path = std::getenv("OCLGRIND_LOG");
+  std::ifstream log(path == nullptr ? "" : path, std::ios::binary);
+  if (!log) return "";
+  log.seekg(s.log_read);
+  std::string text{std::istreambuf_iterator<char>(log), {}};
+  s.log_read += static_cast<std::streamoff>(text.size());
+  return text;
+}
+
+}  // namespace assay::runtime::opencl

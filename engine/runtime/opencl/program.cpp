@@ -1,0 +1,202 @@
+#include "engine/runtime/opencl/program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <system_error>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace assay::runtime::opencl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kOptions = "-cl-std=CL1.2";
+constexpr int kAround = 3;            // lines shown on each side
+constexpr size_t kMostLog = 2000;     // bytes
+constexpr size_t kMostTogether = 64;  // kernels of one program: more gain nothing
+
+std::string hash_text(std::string_view text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+// The number of the line of the first ":LINE:COLUMN: error" of a log.
+std::optional<int> wrong_line(std::string_view log) {
+  const size_t at = log.find(": error");
+  if (at == std::string_view::npos) return std::nullopt;
+  const size_t column = log.rfind(':', at - 1);
+  if (column == std::string_view::npos || column == 0) return std::nullopt;
+  const size_t line = log.rfind(':', column - 1);
+  if (line == std::string_view::npos) return std::nullopt;
+  int number = 0;
+  const auto [end, error] = std::from_chars(log.data() + line + 1, log.data() + column, number);
+  if (error != std::errc() || end != log.data() + column) return std::nullopt;
+  return number;
+}
+
+std::string lines_around(std::string_view text, int wrong) {
+  std::string out;
+  int number = 1;
+  for (size_t begin = 0; begin < text.size(); number++) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    if (number >= wrong - kAround && number <= wrong + kAround) {
+      out += fmt::format("{}{:5} {}\n", number == wrong ? '>' : ' ', number,
+                         text.substr(begin, end - begin));
+    }
+    begin = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string build_failure(const std::string& text, const std::string& log) {
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  const fs::path path = folder / fmt::format("assay-{}.cl", hash_text(text).substr(0, 16));
+  std::string said;
+  if (!error && std::ofstream(path, std::ios::binary) << text) {
+    said = fmt::format("does not build; its text is in {}\n", path.string());
+  } else {
+    said = "does not build\n";
+  }
+  if (const std::optional<int> line = wrong_line(log)) said += lines_around(text, *line);
+  return said + (log.size() > kMostLog ? log.substr(0, kMostLog) + "…" : log);
+}
+
+Compiler::Compiler(cl_context context, Found device, std::string binaries)
+    : context_(context), device_(std::move(device)), binaries_(std::move(binaries)) {}
+
+std::string Compiler::log_of(const Program& program) const {
+  size_t size = 0;
+  clGetProgramBuildInfo(program.get(), device_.device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
+  std::string log(size, '\0');
+  clGetProgramBuildInfo(program.get(), device_.device, CL_PROGRAM_BUILD_LOG, size, log.data(),
+                        nullptr);
+  return log.c_str();
+}
+
+std::string Compiler::binary_path(const std::string& text) const {
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", device_.platform_name, device_.version,
+                  device_.device_name, device_.driver, kOptions, text);
+  return (fs::path(binaries_) / (hash_text(key) + ".bin")).string();
+}
+
+Program Compiler::load_binary(const std::string& path) const {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {};
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  const size_t size = bytes.size();
+  cl_int of_device = CL_SUCCESS;
+  cl_int code = CL_SUCCESS;
+  Program program(
+      clCreateProgramWithBinary(context_, 1, &device_.device, &size, &data, &of_device, &code));
+  if (code != CL_SUCCESS || of_device != CL_SUCCESS || !program) return {};
+  code = clBuildProgram(program.get(), 1, &device_.device, kOptions, nullptr, nullptr);
+  return code == CL_SUCCESS ? std::move(program) : Program();
+}
+
+// What cannot be kept is compiled again.
+void Compiler::save_binary(const Program& program, const std::string& path) const {
+  size_t size = 0;
+  if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
+          CL_SUCCESS ||
+      size == 0) {
+    return;
+  }
+  std::string bytes(size, '\0');
+  auto* data = reinterpret_cast<unsigned char*>(bytes.data());
+  if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr) !=
+      CL_SUCCESS) {
+    return;
+  }
+  const std::string unfinished = fmt::format("{}.{}", path, getpid());
+  std::error_code ignored;
+  fs::create_directories(binaries_, ignored);
+  if (std::ofstream(unfinished, std::ios::binary) << bytes) fs::rename(unfinished, path, ignored);
+}
+
+Result<const Program*> Compiler::compile(const std::string& text) {
+  const std::string path = binaries_.empty() ? "" : binary_path(text);
+  if (!path.empty()) {
+    if (Program program = load_binary(path)) {
+      loaded_++;
+      return programs_.emplace_back(std::make_unique<Program>(std::move(program))).get();
+    }
+  }
+  const char* data = text.data();
+  const size_t size = text.size();
+  cl_int code = CL_SUCCESS;
+  Program program(clCreateProgramWithSource(context_, 1, &data, &size, &code));
+  if (code != CL_SUCCESS) return Error{std::string(error_name(code)), 0, 0};
+  code = clBuildProgram(program.get(), 1, &device_.device, kOptions, nullptr, nullptr);
+  if (code == CL_BUILD_PROGRAM_FAILURE) return Error{log_of(program), 0, 0};
+  if (code != CL_SUCCESS) return Error{std::string(error_name(code)), 0, 0};
+  compiled_++;
+  if (!path.empty()) save_binary(program, path);
+  return programs_.emplace_back(std::make_unique<Program>(std::move(program))).get();
+}
+
+// Texts are joined only where no two have a function of one name.
+void Compiler::compile_together(std::span<const KernelText* const> texts) {
+  if (texts.size() < 2) return;
+  std::string joined;
+  for (const KernelText* t : texts) joined += t->text + "\n";
+  const Result<const Program*> program = compile(joined);
+  if (!program.ok()) return;
+  for (const KernelText* t : texts) by_text_[t->text] = {program.value(), t->name};
+}
+
+std::vector<Result<Kernel>> Compiler::kernels(std::span<const KernelText> texts) {
+  std::vector<std::vector<const KernelText*>> programs;
+  std::vector<std::set<std::string_view>> names;
+  std::set<std::string_view> seen;
+  for (const KernelText& t : texts) {
+    if (by_text_.contains(t.text) || !seen.insert(t.text).second) continue;
+    size_t at = 0;
+    while (at < programs.size() &&
+           (programs[at].size() == kMostTogether || names[at].contains(t.name))) {
+      at++;
+    }
+    if (at == programs.size()) {
+      programs.emplace_back();
+      names.emplace_back();
+    }
+    programs[at].push_back(&t);
+    names[at].insert(t.name);
+  }
+  for (const std::vector<const KernelText*>& together : programs) compile_together(together);
+  std::vector<Result<Kernel>> made;
+  made.reserve(texts.size());
+  for (const KernelText& t : texts) {
+    auto found = by_text_.find(t.text);
+    if (found == by_text_.end()) {
+      const Result<const Program*> program = compile(t.text);
+      if (!program.ok()) {
+        made.emplace_back(Error{build_failure(t.text, program.error().message), 0, 0});
+        continue;
+      }
+      found = by_text_.emplace(t.text, Entry{program.value(), t.name}).first;
+    }
+    cl_int code = CL_SUCCESS;
+    Kernel kernel(clCreateKernel(found->second.program->get(), found->second.name.c_str(), &code));
+    if (code != CL_SUCCESS) {
+      made.emplace_back(Error{fmt::format("{}: {}", found->second.name, error_name(code)), 0, 0});
+    } else {
+      made.emplace_back(std::move(kernel));
+    }
+  }
+  return made;
+}
+
+}  // namespace assay::runtime::opencl
