@@ -85,7 +85,7 @@ bool read_line(const std::string& text, KernelFile& k) {
   }
   int slot = -1;
   line >> slot;
-  if (word == "unknown") return k.unknown[slot] = true;
+  if (word == "unknown") return k.unknown.insert(slot).second;
   KernelFile::Alias& alias = k.aliases[slot];
   return word == "alias" && line >> alias.slot >> alias.offset;
 }
@@ -159,7 +159,9 @@ KernelArguments arguments_of(KernelFile& k) {
       bytes = std::span(all.bytes[static_cast<size_t>(alias->second.slot)])
                   .subspan(offset, bytes.size());
     }
-    all.arguments.push_back({bytes, k.unknown.count(static_cast<int>(slot)) == 0});
+    const bool is_unknown = k.unknown.count(static_cast<int>(slot)) != 0;
+    all.known.emplace_back(is_unknown ? bytes.size() : 0);
+    all.arguments.push_back({bytes, all.known.back()});
   }
   return all;
 }

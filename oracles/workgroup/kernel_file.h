@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ struct KernelFile {
   std::vector<std::string> expected;
   std::vector<std::string> allowed;
   std::map<int, std::vector<double>> results;
-  std::map<int, bool> unknown;
+  std::set<int> unknown;
   struct Alias {
     int slot;
     int64_t offset;
@@ -47,6 +48,7 @@ struct KernelFile {
 // One argument of a launch, over bytes that others may share.
 struct KernelArguments {
   std::vector<std::vector<std::byte>> bytes;
+  std::vector<std::vector<uint8_t>> known;
   std::vector<Argument> arguments;
 };
 

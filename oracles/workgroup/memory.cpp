@@ -66,6 +66,9 @@ Result<bool> Memory::bind_argument(Place& place, std::span<const Argument> argum
   if (static_cast<int64_t>(argument.bytes.size()) < bytes)
     return Error{fmt::format("argument {} has {} bytes when its param wants {}", s.number,
                              argument.bytes.size(), bytes)};
+  if (!argument.known.empty() && argument.known.size() != argument.bytes.size())
+    return Error{fmt::format("argument {} has {} bytes and knows of {}", s.number,
+                             argument.bytes.size(), argument.known.size())};
   place.bytes = argument.bytes.data();
   return true;
 }
@@ -110,16 +113,37 @@ void Memory::watch(Region& region) {
   }
 }
 
-// What nobody wrote before the launch is not known.
-void Memory::forget(const Place& place, std::span<const Argument> arguments) {
-  if (arguments[static_cast<size_t>(place.storage->number)].is_known || !options_.is_checked)
-    return;
+// f(cell of the region, bytes of the argument that are it) for each cell.
+template <typename F>
+void Memory::each_known(const Place& place, const Argument& argument, F f) {
+  const Region& region = regions_[static_cast<size_t>(place.region)];
+  const auto granule = static_cast<size_t>(region.granule);
+  const auto first = static_cast<size_t>(place.bytes - region.begin) / granule;
+  const auto size = static_cast<size_t>(place.storage->size * uop::bytes_of(place.storage->type));
+  for (size_t at = 0; at < size; at += granule)
+    f(first + at / granule, argument.known.subspan(at, granule));
+}
+
+void Memory::take_known(const Place& place, const Argument& argument) {
+  if (argument.known.empty() || !options_.is_checked) return;
   Region& region = regions_[static_cast<size_t>(place.region)];
   if (region.known.empty())
     region.known.assign(static_cast<size_t>((region.end - region.begin) / region.granule), 1);
-  const int64_t first = (place.bytes - region.begin) / region.granule;
-  const int64_t count = place.storage->size * uop::bytes_of(place.storage->type) / region.granule;
-  std::fill_n(region.known.begin() + first, count, uint8_t{0});
+  each_known(place, argument, [&](size_t cell, std::span<const uint8_t> bytes) {
+    if (std::find(bytes.begin(), bytes.end(), 0) != bytes.end()) region.known[cell] = 0;
+  });
+}
+
+void Memory::give_known(std::span<const Argument> arguments) {
+  for (const Place& place : places_) {
+    if (place.storage->space != AddrSpace::Global) continue;
+    const Argument& argument = arguments[static_cast<size_t>(place.storage->number)];
+    if (argument.known.empty() || !options_.is_checked) continue;
+    const Region& region = regions_[static_cast<size_t>(place.region)];
+    each_known(place, argument, [&](size_t cell, std::span<uint8_t> bytes) {
+      if (region.known[cell] != 0) std::fill(bytes.begin(), bytes.end(), uint8_t{1});
+    });
+  }
 }
 
 Result<bool> Memory::bind(std::span<const Argument> arguments) {
@@ -131,7 +155,8 @@ Result<bool> Memory::bind(std::span<const Argument> arguments) {
   share_regions();
   for (Region& region : regions_) watch(region);
   for (const Place& place : places_) {
-    if (place.storage->space == AddrSpace::Global) forget(place, arguments);
+    if (place.storage->space != AddrSpace::Global) continue;
+    take_known(place, arguments[static_cast<size_t>(place.storage->number)]);
   }
   return true;
 }

@@ -53,6 +53,8 @@ class Memory {
 
   // An error names the argument that does not fit its PARAM.
   Result<bool> bind(std::span<const Argument> arguments);
+  // Says in the arguments which bytes were written.
+  void give_known(std::span<const Argument> arguments);
   // LOCAL and register storage as it is before anyone wrote it.
   void begin();
   void load(const Access& access, const Lanes& lanes, const Files& files);
@@ -85,7 +87,9 @@ class Memory {
   Result<bool> bind_argument(Place& place, std::span<const Argument> arguments);
   void share_regions();
   void watch(Region& region);
-  void forget(const Place& place, std::span<const Argument> arguments);
+  template <typename F>
+  void each_known(const Place& place, const Argument& argument, F f);
+  void take_known(const Place& place, const Argument& argument);
   const uint8_t* active(const Access& access, const Lanes& lanes, const Files& files);
   void locate(const Access& access, const Lanes& lanes, const Files& files);
   void check_alignment(const Access& access, const Lanes& lanes);

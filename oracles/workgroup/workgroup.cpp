@@ -73,13 +73,14 @@ Result<Report> execute(uop::Graph& g, uop::Ref linear, std::span<const Argument>
   Chance chance(options.schedule.seed);
   const std::vector<int64_t> groups = order_of_groups(launch, options.schedule.groups, chance);
   const auto step = static_cast<size_t>(batch.groups);
+  Report report;
   for (size_t first = 0; first < groups.size(); first += step) {
     const std::span<const int64_t> some =
         std::span(groups).subspan(first, std::min(step, groups.size() - first));
-    if (machine.run(some, chance)) continue;
-    return Error{fmt::format("stopped after {} node executions", options.budget)};
+    report.is_stopped = !machine.run(some, chance);
+    if (report.is_stopped) break;
   }
-  Report report;
+  memory.give_known(arguments);
   report.dropped = findings.dropped();
   report.findings = findings.take();
   report.executed = machine.executed();

@@ -34,17 +34,18 @@ struct Schedule {
 // Schedules that differ as much as they can, of which one is lockstep.
 std::span<const Schedule> interleavings();
 
-// The bytes of a PARAM, by slot.
+// The bytes of a PARAM, by slot. `known` says of each byte whether it was written, 0 or 1, before
+// the launch and after it; empty where all were.
 struct Argument {
   std::span<std::byte> bytes;
-  bool is_known = true;  // false where nobody wrote them before the launch
+  std::span<uint8_t> known = {};
 };
 
 struct Options {
   Schedule schedule = {};
   bool is_checked = true;  // races and uninitialised reads are looked for
   std::optional<Adversary> adversary = std::nullopt;
-  int64_t budget = int64_t{1} << 40;  // node executions
+  int64_t budget = int64_t{1} << 40;  // node executions, after which it stops
 };
 
 struct Report {
@@ -53,6 +54,7 @@ struct Report {
   int64_t executed = 0;         // nodes, each counted once a work-item, or once a strand if uniform
   int64_t barriers = 0;         // how often a group passed one
   int64_t unwatched_bytes = 0;  // of written storage that was too large to look for races in
+  bool is_stopped = false;      // at the end of its budget
 };
 
 // Runs a LINEAR (engine/codegen/README.md, Forms) for all work-items of a launch. What is wrong

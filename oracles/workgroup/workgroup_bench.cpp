@@ -132,7 +132,7 @@ void run(benchmark::State& state, const std::string& text, const Launch& launch,
   uop::Target target = uop::generic_target();
   target.memory = uop::MemoryContract{};
   std::vector<Argument> arguments;
-  for (auto& b : bytes) arguments.push_back({b, true});
+  for (auto& b : bytes) arguments.push_back({b, {}});
   Options options;
   options.is_checked = is_checked;
   options.schedule.width = width;
