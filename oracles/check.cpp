@@ -49,8 +49,11 @@ class Checker {
   Checker(const Program& program, const CheckOptions& options)
       : program_(program),
         options_(options),
+        session_(options.device),
         builder_(session_, program),
-        outputs_(tensor::outputs(program)) {}
+        outputs_(tensor::outputs(program)) {
+    if (options.executor != nullptr) buffers_.emplace(options.executor->devices());
+  }
 
   Checked run() {
     Result<std::vector<reference::Array>> reference = reference::evaluate(program_);
@@ -120,7 +123,10 @@ class Checker {
         std::optional<Error> error = force(first, next, expected);
         if (error) return error;
       }
-      if (k < program_.statements.size()) builder_.finish(k);
+      if (k < program_.statements.size()) {
+        builder_.finish(k);
+        if (buffers_) buffers_->drop_dead(session_);
+      }
     }
     return std::nullopt;
   }
@@ -148,6 +154,10 @@ class Checker {
         const std::span<std::byte> bytes = memory->of(session_.graph(), input.buffer);
         std::copy(input.bytes.begin(), input.bytes.end(), bytes.begin());
       }
+      if (!buffers_) continue;
+      const Result<bool> written =
+          buffers_->write(session_.graph(), input.buffer, kernels_.at(input.buffer->arg.number()));
+      if (!written.ok()) fail(fmt::format("device: {}", to_string(written.error())));
     }
   }
 
@@ -192,6 +202,7 @@ class Checker {
       execute("planned", s.planned, variables, planned_, order);
       compare_all("planned", first, tensors, planned_, *expected);
     }
+    if (buffers_) run_on_devices(s, first, tensors, *expected);
     return std::nullopt;
   }
 
@@ -210,6 +221,31 @@ class Checker {
     if (linear == nullptr) return;
     const Result<bool> done = interpreter::run(session_.graph(), linear, variables, memory, order);
     if (!done.ok()) fail(fmt::format("{}: {}", stage, to_string(done.error())));
+  }
+
+  void run_on_devices(const schedule::Schedule& s, size_t first,
+                      std::span<const tensor::Tensor* const> tensors,
+                      const std::vector<reference::Array>& expected) {
+    if (made_.verdict.answer == Answer::Fail) return;
+    runtime::RunOptions how;
+    how.switches = options_.schedule.switches;
+    how.watch = options_.schedule.watch;
+    how.limit_ms = options_.limit_ms;
+    how.poison = true;
+    if (s.linear != nullptr) {
+      const Result<runtime::Ran> ran = options_.executor->run(session_.graph(), s, *buffers_, how);
+      if (!ran.ok()) return fail(fmt::format("device: {}", to_string(ran.error())));
+      made_.runs.push_back(ran.value());
+      if (ran.value().status != runtime::Status::Ok) {
+        return fail(fmt::format("device: {}: {}", to_text(ran.value().status), ran.value().why));
+      }
+    }
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const Result<std::vector<std::byte>> bytes =
+          runtime::read_value(session_.graph(), tensors[i]->read(), s.variables, *buffers_);
+      if (!bytes.ok()) return fail(fmt::format("device: {}", to_string(bytes.error())));
+      judge("device", first + i, compare(expected[first + i], bytes.value()));
+    }
   }
 
   void compare_all(std::string_view stage, size_t first,
@@ -264,6 +300,7 @@ class Checker {
   std::vector<tensor::Output> outputs_;
   Memory kernels_;
   Memory planned_;
+  std::optional<runtime::Buffers> buffers_;  // on devices, where there is an executor
   interpreter::Variables bound_;
   std::string too_large_;  // why nothing more is run
   Checked made_;

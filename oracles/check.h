@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/runtime/executor.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/program/program.h"
 #include "oracles/compare.h"
@@ -19,13 +20,17 @@ struct CheckOptions {
   uint64_t seed = 1;         // of that order
   bool keep_values = false;  // as text, in Judged
   schedule::Options schedule = {};
+  // Runs the program as well, at stage "device"; null: nothing does.
+  runtime::Executor* executor = nullptr;
+  std::string device = "sim:0";  // where values are whose text does not say
+  int64_t limit_ms = 0;          // for what a device is given at once; 0: for ever
 };
 
 // One value at one stage.
 struct Judged {
   std::string value;       // its name
   int line = 0;            // of the force or expect that reads it; 0 at the end of the program
-  std::string_view stage;  // "tensor", "kernels", "planned", "expect"
+  std::string_view stage;  // "tensor", "kernels", "planned", "device", "expect"
   Comparison comparison;
   std::string text;  // "f32[3] [1, 2.5, nan]", at stage "kernels", where values are kept
 };
@@ -40,6 +45,7 @@ struct Checked {
   int copies = 0;
   int64_t planned_bytes = 0;
   int64_t lower_bound_bytes = 0;
+  std::vector<runtime::Ran> runs;  // on devices, one a schedule and repetition
 };
 
 // Builds the program, schedules what it forces, runs each stage in the interpreter and compares

@@ -69,6 +69,8 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   ~Executor();
 
+  Devices& devices() { return devices_; }
+
   // Runs what was scheduled: makes the storage that is not there, lowers and builds the kernels of
   // each device together, and gives each device what is ready for it until all is done. Storage
   // that only the schedule knows is given back at the end. An error means that nothing has run;
