@@ -82,13 +82,13 @@ class Runner {
     queue_.reset(clCreateCommandQueue(context_.get(), device_, 0, nullptr));
   }
 
-  std::string build(const std::vector<Launch>& launches) {
+  std::string build(const std::vector<Launch>& launches, Build how) {
     std::string text;
     for (const Launch& launch : launches) text += launch.source.text;
     const char* source = text.c_str();
     program_.reset(clCreateProgramWithSource(context_.get(), 1, &source, nullptr, nullptr));
-    const cl_int status = clBuildProgram(program_.get(), 1, &device_,
-                                         "-cl-std=CL1.2 -cl-opt-disable", nullptr, nullptr);
+    const char* options = how == Build::Quick ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2";
+    const cl_int status = clBuildProgram(program_.get(), 1, &device_, options, nullptr, nullptr);
     if (status == CL_SUCCESS) return {};
     std::string log(1 << 14, '\0');
     clGetProgramBuildInfo(program_.get(), device_, CL_PROGRAM_BUILD_LOG, log.size(), log.data(),
@@ -138,12 +138,12 @@ class Runner {
 
 }  // namespace
 
-std::string run_all(std::string_view platform, std::vector<Launch>& launches) {
+std::string run_all(std::string_view platform, std::vector<Launch>& launches, Build how) {
   const Environment& place = environment();
   const cl_device_id device = find_device(platform);
   if (device == nullptr) return fmt::format("there is no platform {}", platform);
   Runner runner(device);
-  if (std::string trouble = runner.build(launches); !trouble.empty()) return trouble;
+  if (std::string trouble = runner.build(launches, how); !trouble.empty()) return trouble;
   for (Launch& launch : launches) {
     if (std::string trouble = runner.launch(launch); !trouble.empty()) return trouble;
   }

@@ -23,7 +23,9 @@ struct Launch {
 // after the other. `platform` is a part of a platform's name: PoCL runs on its deterministic
 // device. Gives what went wrong, the build's log at the most, or nothing. Names of the kernels are
 // distinct.
-std::string run_all(std::string_view platform, std::vector<Launch>& launches);
+// Kernels that are built quickly are not optimized; where they are, what C leaves undefined shows.
+enum class Build : uint8_t { Optimized, Quick };
+std::string run_all(std::string_view platform, std::vector<Launch>& launches, Build how);
 
 template <typename T>
 Bytes bytes_of(const std::vector<T>& values) {
