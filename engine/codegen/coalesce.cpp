@@ -18,7 +18,6 @@ namespace {
 using uop::AddrSpace;
 using uop::DType;
 using uop::Graph;
-using uop::is_const;
 using uop::Op;
 using uop::Ref;
 using uop::Run;
@@ -37,6 +36,7 @@ struct Access {
 struct Vector {
   const Access* first;
   size_t lanes;
+  Ref load = nullptr;  // the new LOAD, once it is made
 };
 
 class Coalescer {
@@ -61,11 +61,11 @@ class Coalescer {
   bool is_multiple(Ref u, int64_t n) const;
   Ref now(Ref u) const { return g_.facts().rebuilt.at(u); }
   Ref place(const Vector& v);
-  const Vector* vector_of(Ref access) const {
+  Vector* vector_of(Ref access) {
     const uint32_t v = vector_of_[positions_.at(access)];
     return v == 0 ? nullptr : &vectors_[v - 1];
   }
-  Ref loaded(Ref load, const Vector& v);
+  Ref loaded(Ref load, Vector& v);
   Ref stored(const Vector& v);
   Ref grouped(Ref group, std::span<const Ref> sources);
 
@@ -96,11 +96,9 @@ std::optional<Access> Coalescer::access(Ref node) {
     a.gate = a.base->src[0];
     a.base = a.base->src[1];
   }
-  const Ref last = a.base->op == Op::Add ? a.base->src[1] : a.base;
-  if (is_const(last)) {
-    a.offset = static_cast<int64_t>(last->arg.bits);
-    a.base = last == a.base ? nullptr : a.base->src[0];
-  }
+  const Shifted parts = shifted(a.base);
+  a.base = parts.base;
+  a.offset = parts.constant;
   a.group = {position(a.state), position(a.gate), position(a.base)};
   return a;
 }
@@ -160,7 +158,7 @@ void Coalescer::plan(std::vector<Access>& accesses) {
     while (follows(i + run)) ++run;
     while (run > 0) {
       const size_t n = width_at(accesses[i], run);
-      if (n > 1) add({&accesses[i], n});
+      if (n > 1) add({&accesses[i], n, nullptr});
       i += n;
       run -= n;
     }
@@ -190,13 +188,15 @@ Ref Coalescer::place(const Vector& v) {
 }
 
 // The lane of the vector that a LOAD is part of.
-Ref Coalescer::loaded(Ref load, const Vector& v) {
-  const Ref whole = place(v);
-  const Ref vector = g_.make(Op::Load, load->dtype, {whole});
+Ref Coalescer::loaded(Ref load, Vector& v) {
+  if (v.load == nullptr) {
+    const Ref whole = place(v);
+    v.load = g_.make(Op::Load, load->dtype, {whole});
+  }
   const auto lane =
       std::find_if(v.first, v.first + v.lanes, [&](const Access& a) { return a.node == load; });
   const Ref at = uop::dim(g_, lane - v.first);
-  return g_.make(Op::Index, load->dtype, {vector, at});
+  return g_.make(Op::Index, load->dtype, {v.load, at});
 }
 
 Ref Coalescer::stored(const Vector& v) {
@@ -232,7 +232,7 @@ Ref Coalescer::coalesced() {
   look();
   return rebuild(g_, order_, [&](Ref u, std::span<const Ref> sources) {
     if (u->op == Op::Group) return grouped(u, sources);
-    const Vector* v = u->op == Op::Load ? vector_of(u) : nullptr;
+    Vector* v = u->op == Op::Load ? vector_of(u) : nullptr;
     return v != nullptr ? loaded(u, *v) : on_sources(g_, u, sources);
   });
 }

@@ -105,6 +105,7 @@ class Devectorizer {
   std::vector<Ref> sources_;
   std::vector<Ref> made_;
   std::vector<uint32_t> order_;
+  bool has_invalid_values_ = false;  // as well as places
   std::optional<Error> trouble_;
 };
 
@@ -124,6 +125,9 @@ void Devectorizer::visit(Ref u) {
       return;
     case Op::Bitcast:
       return uop::bits_of(u->dtype) == uop::bits_of(u->src[0]->dtype) ? each(u) : bitcast(u);
+    case Op::Invalid:
+      has_invalid_values_ = has_invalid_values_ || u->dtype != DType::Index;
+      return set(u, u);
     default: return each(u);
   }
 }
@@ -291,6 +295,7 @@ void Devectorizer::load(Ref u) {
 Ref Devectorizer::stored(Ref store, std::span<const Ref> sources) {
   const Ref place = sources[0];
   if (place->op == Op::Invalid) return nullptr;
+  if (!has_invalid_values_) return on_lanes(store, sources);
   const Gated value = split_gate(run_, sources[1]);
   if (value.index->op == Op::Invalid) return nullptr;
   if (value.index == sources[1]) return on_lanes(store, sources);

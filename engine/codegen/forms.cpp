@@ -65,9 +65,8 @@ const Spec& loads_form() {
 }
 
 const Spec& scalar_form() {
-  static const Spec spec = {"scalar",
-                            loads_form().ops - kShapes,
-                            {&well_formed(), &loaded(), &shapeless()}};
+  static const Spec spec = {
+      "scalar", loads_form().ops - kShapes, {&well_formed(), &loaded(), &shapeless()}};
   return spec;
 }
 

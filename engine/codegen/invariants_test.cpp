@@ -26,7 +26,8 @@ TEST(Forms, AReadWithoutALoadIsABreach) {
 %6 = sink void %5 {"k"}
 )";
   EXPECT_EQ(breach_of(placed_form(), kText), std::nullopt);
-  EXPECT_EQ(breach_of(loads_form(), kText), "loads: not loaded: %4 = neg reads its source 0 without a load");
+  EXPECT_EQ(breach_of(loads_form(), kText),
+            "loads: not loaded: %4 = neg reads its source 0 without a load");
 }
 
 TEST(Forms, AShapeIsABreachOfScalar) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/codegen/place.h"
 #include "engine/uop/eval.h"
 #include "engine/uop/rules/rules.h"
 
@@ -87,17 +88,35 @@ Ref LaneTerms::logic(Op op, std::span<const Ref> src) {
   return g_.make(op, DType::Bool, src);
 }
 
+// Lanes differ in a constant: what it is added to is looked at once for all of them.
 Ref LaneTerms::canonical(Ref u) {
-  if (u->src.empty() || u->op == Op::Range || u->op == Op::Special) return u;
-  const std::optional<Sum> sum = sum_of(g_, u);
-  return sum ? build(g_, *sum) : u;
+  const Shifted parts = shifted(u);
+  if (parts.base == nullptr || parts.base->src.size() < 2) return u;
+  const std::optional<Sum> sum = sum_of(g_, parts.base);
+  return sum ? shift(build(g_, *sum), parts.constant) : u;
+}
+
+// u + constant.
+Ref LaneTerms::shift(Ref u, int64_t constant) {
+  const Shifted parts = shifted(u);
+  const Int128 total = Int128{parts.constant} + constant;
+  if (constant == 0) return u;
+  if (total == 0 && parts.base != nullptr) return parts.base;
+  const bool fits = uop::fits(DType::Index, total);
+  const Ref number = g_.constant(DType::Index, fits ? static_cast<int64_t>(total) : constant);
+  if (fits && parts.base == nullptr) return number;
+  return g_.make(Op::Add, DType::Index, {fits ? parts.base : u, number});
 }
 
 Ref LaneTerms::plus(Ref a, Ref b) { return added(a, b, 1); }
 
 Ref LaneTerms::added(Ref a, Ref b, int sign) {
-  if (is_number(b, 0)) return a;
-  if (is_number(a, 0) && sign == 1) return b;
+  const Shifted right = shifted(b);
+  const Int128 constant = Int128{right.constant} * sign;
+  if (right.base == nullptr && uop::fits(DType::Index, constant)) {
+    return shift(a, static_cast<int64_t>(constant));
+  }
+  if (is_const(a) && sign == 1) return shift(b, static_cast<int64_t>(a->arg.bits));
   std::optional<Sum> sum = sum_of(g_, a);
   const std::optional<Sum> other = sum_of(g_, b);
   if (sum && other && sum->add(g_, *other, sign)) return build(g_, *sum);

@@ -37,6 +37,7 @@ class LaneTerms {
   uop::Ref select(uop::DType t, std::span<const uop::Ref> src);
   uop::Ref logic(uop::Op op, std::span<const uop::Ref> src);
   uop::Ref arithmetic(uop::Op op, std::span<const uop::Ref> src);
+  uop::Ref shift(uop::Ref u, int64_t constant);
   uop::Ref added(uop::Ref a, uop::Ref b, int sign);
   uop::Ref divided(uop::Op op, uop::Ref a, uop::Ref b);
   uop::Ref compared(uop::Op op, uop::Ref a, uop::Ref b);

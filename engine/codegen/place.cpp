@@ -44,6 +44,12 @@ AddrSpace space_of(Ref state) {
   return state->op == Op::Buffer ? state->arg.addr_space() : AddrSpace::Global;
 }
 
+Shifted shifted(Ref u) {
+  if (is_const(u)) return {nullptr, static_cast<int64_t>(u->arg.bits)};
+  if (u->op != Op::Add || !is_const(u->src[1])) return {u};
+  return {u->src[0], static_cast<int64_t>(u->src[1]->arg.bits)};
+}
+
 Ref both(Graph& g, Ref a, Ref b) {
   if (a == nullptr || a == b) return b;
   if (b == nullptr) return a;
@@ -73,7 +79,8 @@ Gated peeled(Graph& g, Ref u) {
 Gated split_gate(Run& run, Ref u) {
   Graph& g = run.graph();
   const Gated at = peeled(g, u);
-  if (at.index->op == Op::Invalid || !may_be_invalid(g, at.index)) return at;
+  const Ref base = shifted(at.index).base;
+  if (base == nullptr || at.index->op == Op::Invalid || !may_be_invalid(g, base)) return at;
   // A gate within the arithmetic: it is one of the whole index.
   const uop::RuleSet* const rules[] = {&uop::invalid_rules()};
   const Result<Ref> outwards = run.rewrite(rules, gated(g, at));

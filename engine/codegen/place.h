@@ -17,6 +17,13 @@ bool is_read(uop::Ref u, size_t i);
 // The address space of a state: that of its BUFFER, GLOBAL for a PARAM.
 uop::AddrSpace space_of(uop::Ref state);
 
+// A term of type `index` as base + constant. The base is null where the term is the constant alone.
+struct Shifted {
+  uop::Ref base;
+  int64_t constant = 0;
+};
+Shifted shifted(uop::Ref u);
+
 // An index that is accessed only where the gate holds. The gate is null where it always holds; the
 // index is INVALID where it never does.
 struct Gated {

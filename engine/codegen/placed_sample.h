@@ -83,8 +83,10 @@ class PlacedSample {
   // A sum of some of the terms, sometimes divided.
   uop::Ref affine() {
     uop::Ref sum = index(number(-3, 4));
-    for (const uop::Ref u : terms_) {
+    for (uop::Ref u : terms_) {
       if (random_.once_in(3)) continue;
+      const uop::Ref d = index(number(2, 4));
+      if (random_.once_in(8)) u = g_.alu(random_.once_in(2) ? uop::Op::Div : uop::Op::Mod, {u, d});
       const uop::Ref part = scaled(u, number(-1, 4));
       sum = g_.alu(uop::Op::Add, {sum, part});
     }
@@ -131,6 +133,41 @@ class PlacedSample {
     return x;
   }
 
+  // Some element of what a load finds, and only where it has one.
+  uop::Ref gathered() {
+    const uop::Ref found = load();
+    const uop::Ref at = g_.make(uop::Op::Cast, uop::Index, {found});
+    const uop::Ref minus_one = index(-1);
+    const uop::Ref end = index(kInput);
+    const uop::Ref above = g_.alu(uop::Op::Lt, {minus_one, at});
+    const uop::Ref below = g_.alu(uop::Op::Lt, {at, end});
+    const uop::Ref gate = g_.alu(uop::Op::And, {above, below});
+    const uop::Ref p = g_.make(uop::Op::Param, uop::I32, {end}, uop::Arg::number(1));
+    const uop::Ref place = gated(g_, {at, gate});
+    const uop::Ref read = g_.make(uop::Op::Index, uop::I32, {p, place});
+    const uop::Ref zero = i32(0);
+    return g_.alu(uop::Op::Where, {gate, read, zero});
+  }
+
+  // The lanes of the last axis folded from the left; it comes back as a size of 1.
+  uop::Ref horizontal(int depth) {
+    const uop::Ref x = value(depth);
+    const uop::Shape sizes = shape(g_, x);
+    if (sizes.empty()) return x;
+    std::vector<int64_t> order = {static_cast<int64_t>(sizes.size()) - 1};
+    for (int64_t i = 0; i < order[0]; ++i) order.push_back(i);
+    const uop::Ref front = uop::permute(g_, x, order);
+    uop::Ref all = nullptr;
+    for (int64_t i = 0; i < static_cast<int64_t>(as_int(sizes.back()->value())); ++i) {
+      const uop::Ref one = g_.make(uop::Op::Index, uop::I32, {front, index(i)});
+      all = all == nullptr ? one : g_.alu(uop::Op::Max, {all, one});
+    }
+    std::vector<uop::Ref> back(sizes.begin(), sizes.end());
+    back.back() = index(1);
+    const uop::Ref whole = uop::reshape(g_, all, back);
+    return random_.once_in(2) ? whole : uop::expand(g_, whole, sizes);
+  }
+
   // x folded over a loop of its own, as an accumulator of its shape.
   uop::Ref folded(int depth) {
     const uop::Ref r = range(number(1, 3), uop::AxisType::Reduce);
@@ -172,7 +209,7 @@ class PlacedSample {
 
   uop::Ref value(int depth) {
     if (depth == 0 || random_.once_in(6)) return random_.once_in(5) ? i32(number(-3, 3)) : load();
-    switch (random_.below(8)) {
+    switch (random_.below(10)) {
       case 0: return folded(depth - 1);
       case 1: return staged(depth - 1);
       case 2: {
@@ -185,6 +222,8 @@ class PlacedSample {
         const uop::Ref at = affine();
         return g_.make(uop::Op::Cast, uop::I32, {at});
       }
+      case 4: return gathered();
+      case 5: return horizontal(depth - 1);
       default: {
         static constexpr uop::Op kOps[] = {uop::Op::Add, uop::Op::Mul, uop::Op::Max, uop::Op::Sub};
         const uop::Ref a = value(depth - 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +30,8 @@ class SmallMachine {
 
   // Elements by slot of PARAM; what is stored by INVALID stays.
   std::map<int64_t, std::vector<uop::Value>> memory;
+  // Elements of PARAMs that were read: slot and place.
+  std::set<std::pair<int64_t, int64_t>> read_elements;
   // What went wrong first.
   std::string trouble;
 
@@ -123,7 +126,7 @@ class SmallMachine {
   }
 
   Places places(uop::Ref place) {
-    const uop::Ref state = is_state(place) ? place : place->src[0];
+    const uop::Ref state = state_of(place);
     order(state);
     const Sizes axes = *sizes_of(uop::shape(g_, state));
     const Sizes strides = strides_of(axes);
@@ -168,16 +171,20 @@ class SmallMachine {
     return std::nullopt;
   }
 
+  static uop::Ref state_of(uop::Ref place) { return is_state(place) ? place : place->src[0]; }
+
+  void note(uop::Ref state, int64_t element) {
+    while (state->op == uop::Op::After) state = state->src[0];
+    if (state->op == uop::Op::Param) read_elements.emplace(state->arg.number(), element);
+  }
+
   void store(uop::Ref u) {
     const Sizes whole = *sizes_of(uop::shape(g_, u->src[0]));
     const Places at = gated_places(u, 2, whole);
     const Cells cells = spread(value(u->src[1]), u->src[1], whole);
     for (size_t i = 0; i < at.size(); ++i) {
-      if (at[i] && cells[i].defined()) {
-        storage(u->src[0]->op == uop::Op::Index || u->src[0]->op == uop::Op::Shrink
-                    ? u->src[0]->src[0]
-                    : u->src[0])[static_cast<size_t>(*at[i])] = cells[i].value;
-      }
+      if (!at[i] || !cells[i].defined()) continue;
+      storage(state_of(u->src[0]))[static_cast<size_t>(*at[i])] = cells[i].value;
     }
   }
 
@@ -197,15 +204,14 @@ class SmallMachine {
     const Places at = gated_places(u, 2, whole);
     const Cells other =
         u->src.size() > 1 ? spread(value(u->src[1]), u->src[1], whole) : Cells(at.size());
-    const uop::Ref place = u->src[0];
-    std::vector<uop::Value>& from = storage(is_state(place) ? place : place->src[0]);
+    std::vector<uop::Value>& from = storage(state_of(u->src[0]));
+    uop::Cell nothing;
+    nothing.state = uop::Cell::State::Invalid;
     Cells out;
     for (size_t i = 0; i < at.size(); ++i) {
-      uop::Cell nothing;
-      nothing.state = uop::Cell::State::Invalid;
-      out.push_back(at[i]               ? uop::Cell::of(from[static_cast<size_t>(*at[i])])
-                    : u->src.size() > 1 ? other[i]
-                                        : nothing);
+      const uop::Cell closed = u->src.size() > 1 ? other[i] : nothing;
+      out.push_back(at[i] ? uop::Cell::of(from[static_cast<size_t>(*at[i])]) : closed);
+      if (at[i]) note(state_of(u->src[0]), *at[i]);
     }
     return out;
   }
