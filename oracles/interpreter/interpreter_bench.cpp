@@ -4,6 +4,7 @@
 #include "engine/check.h"
 #include "engine/uop/shape.h"
 #include "oracles/interpreter/interpreter.h"
+#include "oracles/interpreter/lowered.h"
 
 namespace assay::interpreter {
 namespace {
@@ -130,6 +131,32 @@ void evaluate_tensors(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * 100);
 }
 BENCHMARK(evaluate_tensors)->Unit(benchmark::kMicrosecond);
+
+// A kernel of 1,000 nodes for 4,096 lanes, or one lane that runs them 4,096 times.
+void run_lowered(benchmark::State& state) {
+  constexpr int64_t kCount = 4096;
+  const auto type = state.range(0) == 0 ? uop::AxisType::Global : uop::AxisType::Loop;
+  Graph g;
+  const Ref i = range(g, 0, kCount, type);
+  const Ref from = g.make(Op::Index, uop::F32, {param(g, 1, kCount), i});
+  Ref x = from;
+  for (int k = 0; k < 500; k++) {
+    const Ref scale = g.constant(uop::of_double(uop::F32, k + 0.5));
+    const Ref product = g.alu(Op::Mul, {x, scale});
+    x = g.alu(Op::Sub, {product, from});
+  }
+  const Ref to = g.make(Op::Index, uop::F32, {param(g, 0, kCount), i});
+  const Ref body = kernel(g, to, x, std::span(&i, 1), 0);
+  std::vector<std::byte> out(kCount * 4);
+  std::vector<std::byte> in(kCount * 4);
+  const Argument arguments[] = {{out, uop::F32, kCount, true, 0}, {in, uop::F32, kCount, true, 1}};
+  while (state.KeepRunning()) {
+    const auto ran = run_kernel(g, body, arguments, {});
+    ASSAY_CHECK(ran.ok(), "{}", ran.error().message);
+  }
+  state.SetItemsProcessed(state.iterations() * kCount * 1000);
+}
+BENCHMARK(run_lowered)->ArgName("serial")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace assay::interpreter
