@@ -1,8 +1,9 @@
 #include "engine/codegen/forms.h"
 
 #include "engine/codegen/control_flow.h"
+#include "engine/codegen/lane_invariants.h"
 #include "engine/codegen/linear_order.h"
-#include "engine/codegen/invariants.h"
+#include "engine/codegen/loop_invariants.h"
 
 namespace assay::codegen {
 namespace {
@@ -33,28 +34,39 @@ const Spec& scheduled_form() {
 }
 
 const Spec& tiled_form() {
-  static const Spec spec = {"tiled", scheduled_form().ops, {&well_formed()}};
+  static const Spec spec = {"tiled",
+                            scheduled_form().ops,
+                            {&well_formed(), &ranges_have_numbers(), &folds_ranges_only()}};
   return spec;
 }
 
 const Spec& expanded_form() {
-  static const Spec spec = {"expanded", tiled_form().ops | kShapes, {&well_formed()}};
+  static const Spec spec = {"expanded",
+                            tiled_form().ops | kShapes,
+                            {&well_formed(), &ranges_have_numbers(), &lanes_are_axes()}};
   return spec;
 }
 
 const Spec& reduced_form() {
-  static const Spec spec = {
-      "reduced", scalars() | kKernel | kShapes | kOrder | OpSet{Op::Stage}, {&well_formed()}};
+  static const Spec spec = {"reduced",
+                            scalars() | kKernel | kShapes | kOrder | OpSet{Op::Stage},
+                            {&well_formed(), &ranges_have_numbers(), &lanes_are_axes(),
+                             &buffers_have_numbers(), &one_loop_a_fold()}};
   return spec;
 }
 
 const Spec& unstaged_form() {
-  static const Spec spec = {"unstaged", scalars() | kKernel | kShapes | kOrder, {&well_formed()}};
+  static const Spec spec = {"unstaged", scalars() | kKernel | kShapes | kOrder,
+                            reduced_form().invariants};
   return spec;
 }
 
 const Spec& placed_form() {
-  static const Spec spec = {"placed", unstaged_form().ops | OpSet{Op::Special}, {&well_formed()}};
+  static const Spec spec = [] {
+    Spec s = {"placed", unstaged_form().ops | OpSet{Op::Special}, unstaged_form().invariants};
+    s.invariants.push_back(&axes_are_special());
+    return s;
+  }();
   return spec;
 }
 

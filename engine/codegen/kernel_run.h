@@ -142,10 +142,23 @@ class KernelRun {
       case Op::Group:
         for (const Ref s : u->src) perform(s, asked);
         return;
-      case Op::End: return loop(u->src.subspan(1), [&] { perform(u->src[0], true); });
+      case Op::End: start(u); return loop(u->src.subspan(1), [&] { perform(u->src[0], true); });
       case Op::Store: return store(u);
       default: ADD_FAILURE() << to_text(u->op) << " is no effect";
     }
+  }
+
+  // What a loop is given before it runs, be it not once: stores to registers outside of it.
+  void start(Ref end) {
+    for (const Ref u : toposort(g_, end->src[0])) {
+      if (u->op != Op::Store || !is_own(uop::buffer(g_, u->src[0]))) continue;
+      const std::span<const Ref> in = uop::ranges(g_, u);
+      if (std::ranges::all_of(in, [&](Ref r) { return env_.contains(r); })) perform(u, false);
+    }
+  }
+
+  static bool is_own(Ref storage) {
+    return storage->op == Op::Buffer && storage->arg.addr_space() == uop::AddrSpace::Reg;
   }
 
   bool is_new(Ref u, int64_t item) {
@@ -181,15 +194,13 @@ class KernelRun {
     const Tensor x = value(u->src[1]);
     const Place to = place(u->src[0]);
     const Ref storage = uop::buffer(g_, u->src[0]);
-    const bool is_own =
-        storage->op == Op::Buffer && storage->arg.addr_space() == uop::AddrSpace::Reg;
     for (int64_t i = 0; i < count(to.sizes); ++i) {
       const int64_t offset = to.offsets[static_cast<size_t>(i)];
       if (offset < 0) continue;
       const Cell& cell = x.cells[broadcast_from(x.sizes, to.sizes, i)];
       EXPECT_NE(cell.state, Cell::State::Invalid) << "INVALID is stored";
       (*to.storage)[static_cast<size_t>(offset)] = cell;
-      const int times = is_own ? 1 : ++stored_[storage][offset];
+      const int times = is_own(storage) ? 1 : ++stored_[storage][offset];
       EXPECT_EQ(times, 1) << "element " << offset << " is stored again";
     }
     ++epoch_;
@@ -197,8 +208,7 @@ class KernelRun {
 
   Cells& storage_of(Ref buffer) {
     if (buffer->op == Op::Param) return params_[buffer->arg.number()];
-    const bool is_own = buffer->arg.addr_space() == uop::AddrSpace::Reg;
-    Cells& cells = memory_[{buffer, is_own ? item_id_ : -1}];
+    Cells& cells = memory_[{buffer, is_own(buffer) ? item_id_ : -1}];
     if (cells.empty()) cells.resize(static_cast<size_t>(count(sizes_of(buffer))));
     return cells;
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "engine/check.h"
@@ -44,17 +43,21 @@ Result<int64_t> size_of(Graph& g, Ref special, Variables variables) {
 
 }  // namespace
 
+std::optional<LaunchAxis> launch_axis(std::string_view name) {
+  const bool of_groups = name.starts_with("gidx");
+  if (name.size() != 5 || (!of_groups && !name.starts_with("lidx"))) return {};
+  if (name[4] < '0' || name[4] > '2') return {};
+  return LaunchAxis{of_groups, static_cast<size_t>(name[4] - '0')};
+}
+
 Result<Launch> launch_sizes(Graph& g, Ref kernel, Variables variables) {
   Launch launch;
   for (const Ref u : toposort(g, kernel)) {
     if (u->op != Op::Special) continue;
-    const std::string_view name = u->arg.name();
-    const bool is_group = name.starts_with("gidx");
-    const bool is_axis = name.size() == 5 && (is_group || name.starts_with("lidx")) &&
-                         '0' <= name[4] && name[4] <= '2';
-    ASSAY_CHECK(is_axis, "{} is no axis of a launch", name);
+    const std::optional<LaunchAxis> axis = launch_axis(u->arg.name());
+    ASSAY_CHECK(axis, "{} is no axis of a launch", u->arg.name());
     ASSAY_TRY(size, size_of(g, u, variables));
-    (is_group ? launch.groups : launch.items)[static_cast<size_t>(name[4] - '0')] = size;
+    (axis->of_groups ? launch.groups : launch.items)[axis->axis] = size;
   }
   return launch;
 }

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/result.h"
@@ -18,6 +21,15 @@ struct Launch {
 
   bool operator==(const Launch&) const = default;
 };
+
+// An axis of a launch.
+struct LaunchAxis {
+  bool of_groups;
+  size_t axis;
+};
+// The axis that a SPECIAL of this name is a position along: "gidx0" to "gidx2", "lidx0" to "lidx2";
+// nothing where it is none.
+std::optional<LaunchAxis> launch_axis(std::string_view name);
 
 // The launch that a kernel's SPECIALs ask for, in any form from placed to LINEAR, with these values
 // of its variables. A size may be 0: nothing runs. An error names a variable that has no value, or

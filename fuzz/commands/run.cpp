@@ -32,52 +32,14 @@ struct Options {
   uop::Switches switches;
 };
 
-// One stage of a schedule that can be printed.
-struct Stage {
-  std::string_view name;
-  std::string_view says;
-  std::string (*text)(Graph& g, const Schedule& s);
-  std::string (*dot)(Graph& g, const Schedule& s);
-};
-
-std::string kernels_text(Graph& g, const Schedule& s) {
-  std::string out;
-  for (size_t k = 0; k < s.linear->src.size(); ++k) {
-    out += fmt::format("# kernel {}: {}\n{}", k, schedule::call_text(g, s.linear->src[k]),
-                       uop::to_text(g, s.linear->src[k]->src[0], "kernel"));
-  }
-  return out;
-}
-
-std::string kernels_dot(Graph& g, const Schedule& s) {
-  std::string out;
-  for (const uop::Ref call : s.linear->src) out += uop::to_dot(g, call->src[0]);
-  return out;
-}
-
-constexpr std::array<Stage, 5> kStages = {{
-    {"tensor", "what was to be scheduled",
-     [](Graph& g, const Schedule& s) { return uop::to_text(g, s.call->src[0], "tensor"); },
-     [](Graph& g, const Schedule& s) { return uop::to_dot(g, s.call->src[0]); }},
-    {"kernels", "each kernel, in order", kernels_text, kernels_dot},
-    {"schedule", "the order, with what each kernel reads and writes and waits for",
-     [](Graph& g, const Schedule& s) { return schedule::schedule_text(g, s.linear); },
-     [](Graph& g, const Schedule& s) { return schedule::schedule_dot(g, s.linear); }},
-    {"plan", "where each buffer lies",
-     [](Graph&, const Schedule& s) { return schedule::plan_text(s.plan); },
-     [](Graph&, const Schedule& s) { return schedule::plan_dot(s.plan); }},
-    {"linear", "the list of calls over planned memory, as a graph",
-     [](Graph& g, const Schedule& s) { return uop::to_text(g, s.planned, "linear"); },
-     [](Graph& g, const Schedule& s) { return uop::to_dot(g, s.planned); }},
-}};
-
 ExitCode fail(const std::string& path, const Error& error, ExitCode code) {
   fmt::print(stderr, "assay run: {}:{}\n", path, to_string(error));
   return code;
 }
 
 // Schedules all that the program forces and prints one stage of each schedule.
-ExitCode emit(const Options& options, const tensor::Program& program, const Stage& stage) {
+ExitCode emit(const Options& options, const tensor::Program& program, const Stage& stage,
+              const uop::Target& target) {
   tensor::Session session;
   tensor::Builder builder(session, program);
   const std::vector<tensor::Output> outputs = tensor::outputs(program);
@@ -96,8 +58,13 @@ ExitCode emit(const Options& options, const tensor::Program& program, const Stag
       how.switches = options.switches;
       const Result<Schedule> made = schedule::linear_with_vars(session, tensors, how);
       if (!made.ok()) return fail(options.program, made.error(), kFinding);
-      const auto print = options.format == "dot" ? stage.dot : stage.text;
-      if (made.value().call != nullptr) fmt::print("{}", print(session.graph(), made.value()));
+      if (made.value().call != nullptr) {
+        const Emission emission = {session.graph(), made.value(), options.switches, target,
+                                   options.format == "dot" ? Format::Dot : Format::Text};
+        const Result<std::string> text = stage.text(emission);
+        if (!text.ok()) return fail(options.program, text.error(), kFinding);
+        fmt::print("{}", text.value());
+      }
     }
     if (k < program.statements.size()) builder.finish(k);
   }

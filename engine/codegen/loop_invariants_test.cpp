@@ -1,4 +1,4 @@
-#include "engine/codegen/invariants.h"
+#include "engine/codegen/loop_invariants.h"
 
 #include <gtest/gtest.h>
 
