@@ -2,10 +2,13 @@
 
 #include <vector>
 
+#include "engine/codegen/apply_opts.h"
+#include "engine/codegen/heuristic.h"
+
 namespace assay::codegen {
 
 std::span<const uop::Pass* const> pipeline() {
-  static const std::vector<const uop::Pass*> passes = {};
+  static const std::vector<const uop::Pass*> passes = {&choose_opts(), &apply_opts()};
   return passes;
 }
 
