@@ -12,8 +12,8 @@ namespace assay::uop {
 //   const, var             values held as Value says; var has no bounds or two, lo <= hi
 //   permute, flip          a permutation; distinct axes, none negative
 //   reduce, allreduce      folded by an operation that has a unit and works on the node's type
-//   reshape, expand, pad, shrink                dimensions of type index
-//   index, reduce, stage, end, range, special   ranges, sizes and indices are integers
+//   reshape, expand, pad                        dimensions of type index
+//   shrink, index, reduce, stage, end, range, special   ranges, sizes and indices are integers
 //   load                   (address, alternative of the node's type, gate)
 //   store                  (address, value of the address's type, gate)
 //   if, endif              a gate is bool; an endif's source is its if

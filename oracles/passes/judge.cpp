@@ -1,0 +1,198 @@
+#include "oracles/passes/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "engine/uop/pass.h"
+#include "engine/uop/sample.h"
+#include "engine/uop/text.h"
+#include "engine/uop/walk.h"
+#include "oracles/interpreter/lowered.h"
+#include "oracles/interpreter/sizes.h"
+
+namespace assay::oracles {
+namespace {
+
+using interpreter::StepOrder;
+using uop::DType;
+using uop::Graph;
+using uop::Op;
+using uop::Ref;
+using uop::Value;
+
+Value value_at(DType t, std::span<const std::byte> bytes, size_t i) {
+  const auto width = static_cast<size_t>(uop::bytes_of(t));
+  Value v = {t, 0};
+  std::memcpy(&v.bits, &bytes[i * width], width);
+  const int unused = 64 - uop::bits_of(t);
+  if (uop::kind_of(t) == uop::Kind::Signed)
+    v.bits = static_cast<uint64_t>(static_cast<int64_t>(v.bits << unused) >> unused);
+  return v;
+}
+
+// The distance from 1 to the next number of a float type.
+double epsilon(DType t) {
+  const double one = uop::as_double(uop::one_of(t));
+  const Value next = {t, uop::one_of(t).bits + 1};
+  return uop::as_double(next) - one;
+}
+
+// How far two elements of an argument may lie apart.
+double allowance(DType t, std::span<const std::byte> wanted, Tolerance tolerance) {
+  if (!uop::is_float(t) || tolerance.ulps == 0) return 0;
+  double largest = 0;
+  for (size_t i = 0; i * static_cast<size_t>(uop::bytes_of(t)) < wanted.size(); i++) {
+    const double x = std::abs(uop::as_double(value_at(t, wanted, i)));
+    if (std::isfinite(x)) largest = std::max(largest, x);
+  }
+  return tolerance.ulps * epsilon(t) * largest;
+}
+
+bool agree(Value a, Value b, double apart) {
+  if (a == b) return true;
+  if (!uop::is_float(a.dtype)) return false;
+  const double x = uop::as_double(a);
+  const double y = uop::as_double(b);
+  if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+  return x == y || std::abs(x - y) <= apart;
+}
+
+// The type and size of each parameter, by slot.
+struct Parameters {
+  std::vector<DType> types;
+  std::vector<int64_t> sizes;
+};
+
+Result<Parameters> parameters_of(Graph& g, Ref kernel, const interpreter::Variables& variables) {
+  Parameters p;
+  for (const Ref u : uop::toposort(g, kernel)) {
+    if (u->op != Op::Param) continue;
+    const auto slot = static_cast<size_t>(u->arg.number());
+    if (u->src.empty()) return Error{fmt::format("parameter {} has no size", slot)};
+    ASSAY_TRY(size, interpreter::size_value(g, u->src[0], variables));
+    if (slot >= p.types.size()) {
+      p.types.resize(slot + 1, DType::Void);
+      p.sizes.resize(slot + 1, 0);
+    }
+    p.types[slot] = u->dtype;
+    p.sizes[slot] = size;
+  }
+  return p;
+}
+
+}  // namespace
+
+Result<KernelInputs> small_inputs(Graph& g, Ref kernel, const interpreter::Variables& variables,
+                                  uint64_t seed) {
+  ASSAY_TRY(p, parameters_of(g, kernel, variables));
+  KernelInputs inputs;
+  inputs.variables = variables;
+  uop::Random random(seed);
+  for (size_t k = 0; k < p.types.size(); k++) {
+    const DType t = p.types[k];
+    const auto width = t == DType::Void ? size_t{0} : static_cast<size_t>(uop::bytes_of(t));
+    std::vector<std::byte>& bytes = inputs.arguments.emplace_back();
+    bytes.resize(width * static_cast<size_t>(p.sizes[k]));
+    const bool is_signed = uop::is_float(t) || uop::kind_of(t) == uop::Kind::Signed;
+    for (size_t i = 0; i < bytes.size(); i += width) {
+      const uint64_t bits = uop::of_int(t, random.between(is_signed ? -4 : 0, 4)).bits;
+      std::memcpy(&bytes[i], &bits, width);
+    }
+  }
+  return inputs;
+}
+
+PassJudge::PassJudge(Graph& g, Ref kernel, const KernelInputs& inputs, Tolerance tolerance)
+    : inputs_(inputs), tolerance_(tolerance) {
+  const auto p = parameters_of(g, kernel, inputs.variables);
+  if (p.ok()) types_ = p.value().types;
+  Result<Bytes> wanted = run(g, kernel, false);
+  if (!wanted.ok()) {
+    verdict_.evidence = "as scheduled: " + to_string(wanted.error());
+    return;
+  }
+  wanted_ = std::move(wanted).value();
+  verdict_ = {Answer::Pass, Strength::Sampled, ""};
+}
+
+// A parameter may have come to be of another type of the same width: bits that the target has no
+// type for.
+Result<PassJudge::Bytes> PassJudge::run(Graph& g, Ref kernel, bool last_first) const {
+  ASSAY_TRY(p, parameters_of(g, kernel, inputs_.variables));
+  Bytes bytes = inputs_.arguments;
+  if (p.types.size() > bytes.size())
+    return Error{fmt::format("parameter {} has no argument", p.types.size() - 1)};
+  std::vector<interpreter::Argument> arguments;
+  for (size_t k = 0; k < bytes.size(); k++) {
+    const bool used = k < p.types.size() && p.types[k] != DType::Void;
+    const DType t = used ? p.types[k] : DType::U8;
+    const auto size = static_cast<int64_t>(bytes[k].size()) / uop::bytes_of(t);
+    arguments.push_back({bytes[k], t, size, true, static_cast<int64_t>(k)});
+  }
+  const auto order = last_first ? StepOrder::LastSourceFirst : StepOrder::FirstSourceFirst;
+  const auto ran = interpreter::run_kernel(g, kernel, arguments, inputs_.variables, order);
+  if (!ran.ok()) return ran.error();
+  return bytes;
+}
+
+std::string PassJudge::difference(const Bytes& bytes) const {
+  for (size_t k = 0; k < wanted_.size(); k++) {
+    if (k >= types_.size() || types_[k] == DType::Void || bytes[k] == wanted_[k]) continue;
+    const DType t = types_[k];
+    const double apart = allowance(t, wanted_[k], tolerance_);
+    const size_t count = bytes[k].size() / static_cast<size_t>(uop::bytes_of(t));
+    for (size_t i = 0; i < count; i++) {
+      const Value a = value_at(t, wanted_[k], i);
+      const Value b = value_at(t, bytes[k], i);
+      if (agree(a, b, apart)) continue;
+      return fmt::format("element {} of argument {} is {}, as scheduled {}", i, k, uop::to_text(b),
+                         uop::to_text(a));
+    }
+  }
+  return "";
+}
+
+std::string PassJudge::trouble_after(const uop::PassSeen& seen) const {
+  if (seen.breach) return *seen.breach;
+  for (const bool last_first : {false, true}) {
+    const Result<Bytes> bytes = run(seen.graph, seen.after, last_first);
+    if (!bytes.ok()) return to_string(bytes.error());
+    const std::string different = difference(bytes.value());
+    if (different.empty()) continue;
+    return different +
+           (last_first ? ", where steps without an order come the other way round" : "");
+  }
+  return "";
+}
+
+void PassJudge::seen(const uop::PassSeen& seen) {
+  if (verdict_.answer != Answer::Pass || seen.after->op != Op::Sink) return;
+  const std::string trouble = trouble_after(seen);
+  compared_++;
+  verdict_.evidence = fmt::format("{} passes keep what the kernel computes", compared_);
+  if (trouble.empty()) return;
+  pass_ = seen.pass.name;
+  verdict_.answer = Answer::Fail;
+  verdict_.evidence = fmt::format("after {}: {}\n# before\n{}# after\n{}", pass_, trouble,
+                                  uop::to_text(seen.graph, seen.before, seen.pass.accepts.name),
+                                  uop::to_text(seen.graph, seen.after, seen.pass.yields.name));
+}
+
+PassesJudged judge_passes(Graph& g, Ref kernel, const KernelInputs& inputs,
+                          const uop::Target& target, Tolerance tolerance,
+                          std::span<const uop::Pass* const> passes) {
+  PassJudge judge(g, kernel, inputs, tolerance);
+  PassesJudged result = {judge.verdict(), "", 0};
+  if (result.verdict.answer != Answer::Pass) return result;
+  uop::Run run(g, {}, &judge, target);
+  const Result<Ref> lowered = uop::run_passes(passes, run, kernel);
+  result = {judge.verdict(), std::string(judge.pass()), judge.compared()};
+  if (lowered.ok() || result.verdict.answer != Answer::Pass) return result;
+  result.verdict = {Answer::Unknown, Strength::Sampled, to_string(lowered.error())};
+  return result;
+}
+
+}  // namespace assay::oracles
