@@ -4,11 +4,16 @@
 
 #include "engine/codegen/apply_opts.h"
 #include "engine/codegen/heuristic.h"
+#include "engine/codegen/load_collapse.h"
+#include "engine/codegen/ranges.h"
 
 namespace assay::codegen {
 
 std::span<const uop::Pass* const> pipeline() {
-  static const std::vector<const uop::Pass*> passes = {&choose_opts(), &apply_opts()};
+  static const std::vector<const uop::Pass*> passes = {
+      &load_collapse(),   &split_ranges(), &simplify_kernel(),
+      &simplify_ranges(), &choose_opts(),  &apply_opts(),
+  };
   return passes;
 }
 

@@ -49,8 +49,8 @@ class Drawing {
 
   // A fold over some axis shared, the axis padded first where nothing divides it.
   void share() {
-    const auto axis = static_cast<int64_t>(
-        random_.below(static_cast<uint64_t>(tiling_.reduce_axes())));
+    const auto axis =
+        static_cast<int64_t>(random_.below(static_cast<uint64_t>(tiling_.reduce_axes())));
     const OptKind kind = random_.once_in(3) ? OptKind::GroupTop : OptKind::Group;
     if (try_add({kind, axis, amount(tiling_.reduce_axis(axis).left)})) return;
     const auto n = static_cast<int64_t>(2 + random_.below(7));
@@ -71,7 +71,8 @@ class Drawing {
       const uint64_t other = random_.below(static_cast<uint64_t>(count));
       try_add({kind, axis, static_cast<int64_t>(other)});
     } else if (kind == OptKind::PadTo) {
-      const uint64_t n = random_.once_in(2) ? 2 + random_.below(7) : uint64_t{2} << random_.below(5);
+      const uint64_t n =
+          random_.once_in(2) ? 2 + random_.below(7) : uint64_t{2} << random_.below(5);
       try_add({kind, axis, static_cast<int64_t>(n)});
     } else {
       const Axis& a = row.of_reduces ? tiling_.reduce_axis(axis) : tiling_.store_axis(axis);
