@@ -40,9 +40,9 @@ TEST_F(LoadCollapse, ReadsTheElementThatAGatherNames) {
   EXPECT_EQ(after(stored(value, uop::F32)),
             "r\n"
             "W0:12\n"
-            "p0[W0] = (bitcast f32 (where (and (< (cast index p1[W0]) 100) "
-            "(< -1 (cast index p1[W0]))) (bitcast u32 p2[(where (and (< (cast index p1[W0]) 100) "
-            "(< -1 (cast index p1[W0]))) (+ W0 (* (cast index p1[W0]) 12)) invalid)]) 0))\n");
+            "p0[W0] = (bitcast f32 (where (and (< p1[W0] 100) (< -1 p1[W0])) (bitcast u32 "
+            "p2[(where (and (< p1[W0] 100) (< -1 p1[W0])) (+ W0 (* (cast index p1[W0]) 12)) "
+            "invalid)]) 0))\n");
 }
 
 TEST_F(LoadCollapse, KnowsIterationsByTerms) {
@@ -82,7 +82,7 @@ TEST_F(LoadCollapse, FindsAnyOfOneCondition) {
   EXPECT_EQ(after(stored(any, uop::Bool)),
             "r\n"
             "W0:12\n"
-            "p0[W0] = (< (cast index p1[W0]) 100)\n");
+            "p0[W0] = (< p1[W0] 100)\n");
 }
 
 TEST_F(LoadCollapse, LosesOneRangeOfSeveral) {
@@ -110,7 +110,7 @@ TEST_F(LoadCollapse, CountsAsFarAsALoadedEnd) {
   EXPECT_EQ(after(stored(sum)),
             "r\n"
             "W0:12\n"
-            "p0[W0] = (cast i32 (min (max (cast index p1[W0]) 0) 100))\n");
+            "p0[W0] = (cast i32 (max (min (cast index p1[W0]) 100) 0))\n");
 }
 
 TEST_F(LoadCollapse, LeavesFoldsOfWhichMoreCounts) {

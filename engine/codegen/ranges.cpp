@@ -20,9 +20,6 @@ using uop::Graph;
 using uop::Op;
 using uop::Ref;
 
-// A kernel whose ranges come apart more often is left as it is by then.
-constexpr int kMostSplits = 8;
-
 int64_t count_of(Ref range) { return static_cast<int64_t>(range->src[0]->arg.bits); }
 bool is_counted(Ref u) { return u->op == Op::Range && uop::is_const(u->src[0]); }
 
@@ -31,25 +28,19 @@ Ref renumbered(Graph& g, Ref range, Ref count, int64_t number) {
   return g.make(Op::Range, range->dtype, {count}, arg);
 }
 
-size_t quotients(std::span<const Ref> nodes) {
-  return static_cast<size_t>(
-      std::ranges::count_if(nodes, [](Ref u) { return u->op == Op::Div || u->op == Op::Mod; }));
-}
-
 struct Split {
   Ref range;
   int64_t by;
 };
 
 // A quotient or remainder of a range by a divisor of its count.
-std::optional<Split> find_split(std::span<const Ref> nodes, std::span<const Ref> tried) {
+std::optional<Split> find_split(std::span<const Ref> nodes) {
   for (const Ref u : nodes) {
     if (u->op != Op::Div && u->op != Op::Mod) continue;
     const Ref r = u->src[0];
     if (!is_counted(r) || r->dtype != DType::Index || !uop::is_const(u->src[1])) continue;
     const auto by = static_cast<int64_t>(u->src[1]->arg.bits);
-    const bool parts = by > 1 && by < count_of(r) && count_of(r) % by == 0;
-    if (parts && std::ranges::find(tried, r) == tried.end()) return Split{r, by};
+    if (by > 1 && by < count_of(r) && count_of(r) % by == 0) return Split{r, by};
   }
   return std::nullopt;
 }
@@ -71,22 +62,16 @@ Ref split(Graph& g, Ref kernel, std::span<const Ref> nodes, const Split& s) {
   return replace_ranges(g, kernel, changes);
 }
 
+// Each split takes a quotient or a remainder away, and no range comes apart for ever.
 Result<Ref> split_all(uop::Run& run, Ref kernel) {
   Graph& g = run.graph();
-  std::vector<Ref> nodes = uop::toposort(g, kernel);
-  std::vector<Ref> tried;
-  for (int i = 0; i < kMostSplits; ++i) {
-    const std::optional<Split> s = find_split(nodes, tried);
-    if (!s) break;
-    tried.push_back(s->range);
+  while (true) {
+    const std::vector<Ref> nodes = uop::toposort(g, kernel);
+    const std::optional<Split> s = find_split(nodes);
+    if (!s) return kernel;
     ASSAY_TRY(next, run.rewrite(uop::symbolic_rules(), split(g, kernel, nodes, *s)));
-    std::vector<Ref> after = uop::toposort(g, next);
-    if (quotients(after) >= quotients(nodes)) continue;
     kernel = next;
-    nodes = std::move(after);
-    tried.clear();
   }
-  return kernel;
 }
 
 // What a kernel's terms say of its ranges, as factors in sums that are read whole.

@@ -5,8 +5,7 @@
 namespace assay::codegen {
 
 // A range of which the kernel asks for r // c or r % c, c a divisor of its count, becomes two,
-// where that leaves fewer quotients and remainders. The outer one keeps the number, and those
-// behind it count on.
+// which those are. The outer one keeps the number, and those behind it count on.
 const uop::Pass& split_ranges();
 
 // Index terms, conditions and values by the symbolic rules, and what gates say of each other.
