@@ -10,17 +10,23 @@
 #include "engine/codegen/expand.h"
 #include "engine/codegen/gates.h"
 #include "engine/codegen/gpu_dims.h"
+#include "engine/codegen/heuristic.h"
 #include "engine/codegen/linearize.h"
+#include "engine/codegen/load_collapse.h"
 #include "engine/codegen/loads.h"
 #include "engine/codegen/local_buffers.h"
+#include "engine/codegen/ranges.h"
 #include "engine/codegen/reduce.h"
 
 namespace assay::codegen {
 
 std::span<const uop::Pass* const> pipeline() {
   static const std::vector<const uop::Pass*> passes = {
-      &apply_opts(),   &expander(),     &pm_reduce_local(), &pm_add_local_buffers(),
-      &add_gpu_dims(), &pm_add_loads(), &devectorize(),     &coalesce(),
+      &load_collapse(),   &split_ranges(),    &simplify_kernel(),
+      &simplify_ranges(), &choose_opts(),     &apply_opts(),
+      &expander(),        &pm_reduce_local(), &pm_add_local_buffers(),
+      &add_gpu_dims(),    &pm_add_loads(),    &devectorize(),
+      &coalesce(),
   };
   return passes;
 }

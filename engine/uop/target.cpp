@@ -161,6 +161,22 @@ Fault math_fault(const Target& target) {
   return std::nullopt;
 }
 
+Fault tuning_fault(const Tuning& tuning) {
+  struct Claim {
+    std::string_view name;
+    int64_t value;
+  };
+  const Claim claims[] = {{"items", tuning.items},
+                          {"busy", tuning.busy},
+                          {"share", tuning.share},
+                          {"lanes", tuning.lanes},
+                          {"tile", tuning.tile}};
+  for (const Claim& claim : claims) {
+    if (claim.value < 1) return fmt::format("tuned for {} {}", claim.value, claim.name);
+  }
+  return std::nullopt;
+}
+
 Fault memory_fault(const Target& target) {
   if (target.compute_queues < 1) {
     return fmt::format("{} compute queues run no kernel", target.compute_queues);
@@ -215,6 +231,7 @@ std::optional<std::string> target_error(const Target& target) {
   if (Fault fault = types_fault(target)) return fault;
   if (Fault fault = widths_fault(target)) return fault;
   if (Fault fault = math_fault(target)) return fault;
+  if (Fault fault = tuning_fault(target.tuning)) return fault;
   return memory_fault(target);
 }
 
@@ -248,6 +265,10 @@ std::string to_text(const Target& target) {
   text += fmt::format("images {}\n", target.images);
   text += fmt::format("views {} at {}\n", target.views, target.view_alignment);
   text += fmt::format("sharding {}\n", target.sharding);
+  const Tuning& tuning = target.tuning;
+  text += fmt::format("tuned for items {} busy {} share {} lanes {} tile {}\n", tuning.items,
+                      tuning.busy, tuning.share, tuning.lanes, tuning.tile);
+  text += fmt::format("items are lanes {}\n", tuning.items_are_lanes);
   if (!target.memory) return text + "no memory contract\n";
   const MemoryContract& memory = *target.memory;
   text += fmt::format("local stores seen {}\n", name_of(kVisibility, memory.local));

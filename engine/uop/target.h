@@ -64,6 +64,16 @@ struct MemoryContract {
   Standing in_loop = Standing::Uniform;
 };
 
+// What suits a device: numbers that choices aim at, none of which bears on results.
+struct Tuning {
+  int64_t items = 128;           // work-items of a group
+  int64_t busy = 2048;           // work-items of a launch that leave no part of the device idle
+  int64_t share = 16;            // work-items that share a fold where there are few of them
+  int64_t lanes = 4;             // elements side by side that one work-item reads or writes at once
+  int64_t tile = 16;             // elements of a result that one work-item keeps in registers
+  bool items_are_lanes = false;  // a core runs the work-items of a group as lanes of its vectors
+};
+
 // What a device can do. What a target does not claim is never scheduled for it.
 struct Target {
   std::string name;
@@ -81,6 +91,7 @@ struct Target {
   bool views = false;          // part of a buffer may be bound as a buffer of its own
   int64_t view_alignment = 0;  // of the first byte of such a part within its buffer
   bool sharding = false;
+  Tuning tuning;
   std::optional<MemoryContract> memory;  // without one, no kernel with LOCAL storage runs
 };
 

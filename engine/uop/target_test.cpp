@@ -59,6 +59,8 @@ TEST(Target, PrintsAllItSays) {
       "images false\n"
       "views true at 128\n"
       "sharding false\n"
+      "tuned for items 128 busy 2048 share 16 lanes 4 tile 16\n"
+      "items are lanes false\n"
       "local stores seen after barrier\n"
       "barrier reached by group\n"
       "barrier in branch uniform\n"
@@ -138,6 +140,17 @@ constexpr Edit kEdits[] = {
     {"odd view alignment", [](Target& t) { t.view_alignment = 0; },
      "view alignment 0 is no power of two"},
     {"sharding", [](Target& t) { t.sharding = true; }, ""},
+    {"items aimed at", [](Target& t) { t.tuning.items = 64; }, ""},
+    {"no items aimed at", [](Target& t) { t.tuning.items = 0; }, "tuned for 0 items"},
+    {"busy", [](Target& t) { t.tuning.busy = 1; }, ""},
+    {"never busy", [](Target& t) { t.tuning.busy = 0; }, "tuned for 0 busy"},
+    {"share", [](Target& t) { t.tuning.share = 32; }, ""},
+    {"no share", [](Target& t) { t.tuning.share = -1; }, "tuned for -1 share"},
+    {"lanes", [](Target& t) { t.tuning.lanes = 8; }, ""},
+    {"no lanes", [](Target& t) { t.tuning.lanes = 0; }, "tuned for 0 lanes"},
+    {"tile", [](Target& t) { t.tuning.tile = 32; }, ""},
+    {"no tile", [](Target& t) { t.tuning.tile = 0; }, "tuned for 0 tile"},
+    {"items are lanes", [](Target& t) { t.tuning.items_are_lanes = true; }, ""},
     {"no contract", [](Target& t) { t.memory.reset(); },
      "32768 bytes of local memory without a memory contract"},
     {"visibility", [](Target& t) { t.memory->local = Visibility::AtOnce; }, ""},
