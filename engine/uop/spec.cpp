@@ -18,11 +18,23 @@ constexpr OpSet term_ops() {
   return ops;
 }
 
+bool is_size(Ref u, size_t source) {
+  if (!is_const(u->src[source])) return false;
+  if (u->op == Op::Buffer || u->op == Op::Param) return true;
+  return u->op == Op::Shrink && source > 0 && source % 2 == 0;
+}
+
 std::optional<std::string> first_index(Graph& g, Ref root) {
   const std::vector<Ref> order = toposort(g, root);
   for (size_t i = 0; i < order.size(); i++) {
-    if (order[i]->dtype == Index)
-      return fmt::format("%{} = {} has type index", i, to_text(order[i]->op));
+    const Ref u = order[i];
+    if (u->dtype == Index && !is_const(u)) {
+      return fmt::format("%{} = {} has type index", i, to_text(u->op));
+    }
+    for (size_t s = 0; s < u->src.size(); s++) {
+      if (u->src[s]->dtype != Index || is_size(u, s)) continue;
+      return fmt::format("source {} of %{} = {} has type index", s, i, to_text(u->op));
+    }
   }
   return std::nullopt;
 }
