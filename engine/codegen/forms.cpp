@@ -88,8 +88,14 @@ const Spec& vectors_form() {
   return spec;
 }
 
+const Spec& narrow_form() {
+  static const Spec spec = {"narrow", vectors_form().ops, {&well_formed(), &fixed_width()}};
+  return spec;
+}
+
 const Spec& lowered_form() {
-  static const Spec spec = {"lowered", vectors_form().ops, {&well_formed(), &fixed_width()}};
+  static const Spec spec = {
+      "lowered", narrow_form().ops - OpSet{Op::Threefry}, {&well_formed(), &fixed_width()}};
   return spec;
 }
 

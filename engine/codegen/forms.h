@@ -14,6 +14,7 @@ const uop::Spec& placed_form();
 const uop::Spec& loads_form();
 const uop::Spec& scalar_form();
 const uop::Spec& vectors_form();
+const uop::Spec& narrow_form();
 const uop::Spec& lowered_form();
 const uop::Spec& gated_form();
 const uop::Spec& looped_form();

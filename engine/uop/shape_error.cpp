@@ -20,11 +20,14 @@ std::string dim_text(Ref size) {
 bool is_above(Graph& g, Ref a, Ref b) { return dim_difference(g, a, b).lo > 0; }
 bool is_negative(Graph& g, Ref a) { return bounds(g, a).hi < 0; }
 
+// Where a part of storage begins is computed, so it has a width in the end.
+bool is_begin(Ref u, size_t source) { return u->op == Op::Shrink && source % 2 == 1; }
+
 // Sources from `first` on are sizes: scalars of type `index`.
 Fault sizes_fault(Graph& g, Ref u, size_t first) {
   for (size_t i = first; i < u->src.size(); i++) {
     const Ref s = u->src[i];
-    if (s->dtype != Index) {
+    if (s->dtype != Index && !(is_begin(u, i) && is_int(s->dtype))) {
       return fmt::format("size {} of {} is {}, not index", i - first, to_text(u->op),
                          to_text(s->dtype));
     }
@@ -143,7 +146,7 @@ Fault shrink_fault(Graph& g, Ref u) {
   if (const Fault fault = pairs_fault(g, u)) return fault;
   const Shape from = shape(g, u->src[0]);
   for (size_t i = 0; i < from.size(); i++) {
-    const Ref begin = u->src[2 * i + 1];
+    const Ref begin = as_dim(g, u->src[2 * i + 1]);
     const Ref size = u->src[2 * i + 2];
     const Ref end = dim_add(g, begin, size);
     if (!is_negative(g, begin) && !is_negative(g, size) && !is_above(g, end, from[i])) continue;

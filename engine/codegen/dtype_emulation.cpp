@@ -1,0 +1,228 @@
+#include "engine/codegen/dtype_emulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/check.h"
+#include "engine/codegen/forms.h"
+#include "engine/codegen/small_float.h"
+#include "engine/uop/node_map.h"
+#include "engine/uop/walk.h"
+
+namespace assay::codegen {
+namespace {
+
+using uop::DType;
+using uop::F32;
+using uop::Graph;
+using uop::Op;
+using uop::OpSet;
+using uop::Ref;
+using uop::Run;
+using uop::Target;
+using uop::TypeSet;
+
+constexpr TypeSet kSmall = {uop::E4M3, uop::E5M2, uop::F16, uop::BF16};
+constexpr OpSet kStates = {Op::Param, Op::Buffer};
+constexpr OpSet kViews = {Op::After, Op::Index, Op::Shrink};
+// Their results are of their operands' type without rounding.
+constexpr OpSet kExact = {Op::Neg,   Op::Max,   Op::Min,  Op::Where,
+                          Op::Trunc, Op::Floor, Op::Ceil, Op::Round};
+
+class Emulation {
+ public:
+  Emulation(Graph& g, const Target& target) : g_(g), target_(target) {}
+
+  Result<Ref> of(Ref root) {
+    const std::vector<Ref> order = uop::toposort(g_, root);
+    bool any = false;
+    for (const Ref u : order) {
+      if (u->dtype == uop::Void || target_.arithmetic.has(u->dtype)) continue;
+      if (!kSmall.has(u->dtype)) {
+        if (is_size(u)) continue;
+        return Error{fmt::format("{} at {}: target {} has no such type and cannot emulate it",
+                                 to_text(u->op), to_text(u->dtype), target_.name),
+                     0, 0};
+      }
+      if (u->op == Op::Variable) {
+        return Error{fmt::format("variable \"{}\" of {}: target {} only emulates that type",
+                                 u->arg.name(), to_text(u->dtype), target_.name),
+                     0, 0};
+      }
+      any = true;
+    }
+    if (!any) return root;
+    for (const Ref u : order) done_.set(u, rebuilt(u));
+    return done_.at(root);
+  }
+
+ private:
+  static bool is_size(Ref u) { return u->dtype == uop::Index && uop::is_const(u); }
+  bool is_emulated(DType t) const { return kSmall.has(t) && !target_.arithmetic.has(t); }
+  Term term(Ref u) { return {&g_, u}; }
+
+  // What storage of type t holds.
+  DType stored(Ref storage) const {
+    const DType t = storage->dtype;
+    const bool is_buffer = storage->op == Op::Buffer;
+    if (is_buffer && storage->arg.addr_space() == uop::AddrSpace::Reg) return F32;
+    if (is_buffer && storage->arg.addr_space() == uop::AddrSpace::Local) return unsigned_of(t);
+    return target_.storage.has(t) ? t : unsigned_of(t);
+  }
+
+  // The value of u, which is of an emulated type, as f32: on that type's numbers, or yet to be
+  // rounded to them.
+  Ref exact(Ref u) {
+    if (const Ref x = loose(u)) {
+      done_.set(u, rounded(term(x), u->dtype).u);
+      loose_.set(u, nullptr);
+    }
+    return done_.at(u);
+  }
+  Ref unrounded(Ref u) {
+    const Ref x = loose(u);
+    return x != nullptr ? x : done_.at(u);
+  }
+  Ref loose(Ref u) const {
+    const Ref* x = loose_.find(u);
+    return x == nullptr ? nullptr : *x;
+  }
+  Term value(Ref u) { return term(is_emulated(u->dtype) ? exact(u) : done_.at(u)); }
+  Term code(Ref u) { return cast(encoded(term(unrounded(u)), u->dtype), unsigned_of(u->dtype)); }
+
+  Ref on_done(Ref u, DType t) {
+    sources_.clear();
+    for (const Ref s : u->src) sources_.push_back(done_.at(s));
+    if (t == u->dtype && std::ranges::equal(u->src, sources_)) return u;
+    return g_.make(u->op, t, sources_, u->arg);
+  }
+
+  Ref rebuilt(Ref u) {
+    if (u->op == Op::Store && is_emulated(u->src[0]->dtype)) return store(u);
+    if (is_emulated(u->dtype)) return small(u);
+    if (u->src.empty() || !is_emulated(judged_type(u))) return on_done(u, u->dtype);
+    const Ref x = u->src[0];
+    if (u->op == Op::Cast) return cast(value(x), u->dtype).u;
+    if (u->op == Op::Bitcast) return bits_as(code(x), u->dtype).u;
+    return compared(u);
+  }
+
+  static DType judged_type(Ref u) { return u->op == Op::Where ? u->dtype : u->src[0]->dtype; }
+
+  Ref compared(Ref u) {
+    if (!uop::is_scalar(u->op)) return on_done(u, u->dtype);
+    const Term a = value(u->src[0]);
+    return a.make(u->op, {value(u->src[1])}).u;
+  }
+
+  // A node of an emulated type.
+  Ref small(Ref u) {
+    if (uop::is_const(u)) return g_.constant(uop::cast(u->value(), F32).value());
+    if (u->op == Op::Invalid) return g_.make(Op::Invalid, F32, {});
+    if (kStates.has(u->op)) return on_done(u, stored(u));
+    if (u->op == Op::Load) return load(u);
+    if (kViews.has(u->op)) return view(u);
+    if (u->op == Op::Stack) return u;  // its STORE looks at the lanes
+    if (u->op == Op::Cast) return cast_to(u);
+    if (u->op == Op::Bitcast) return bitcast_to(u);
+    if (kExact.has(u->op)) return on_values(u);
+    if (u->op == Op::Fma) {
+      const Term a = value(u->src[0]);
+      const Term b = value(u->src[1]);
+      const Term c = value(u->src[2]);
+      return round_later(u, narrow_fma(a, b, c, u->dtype).u);
+    }
+    return round_later(u, on_values(u));
+  }
+
+  // Lets u be x rounded, which is worked out when it is asked for.
+  Ref round_later(Ref u, Ref x) {
+    loose_.set(u, x);
+    return x;
+  }
+
+  Ref on_values(Ref u) {
+    std::vector<Ref> sources;
+    for (const Ref s : u->src) sources.push_back(value(s).u);
+    return g_.make(u->op, F32, sources, u->arg);
+  }
+
+  // A vector of bits is read lane by lane.
+  Ref load(Ref u) {
+    const DType held = done_.at(u->src[0])->dtype;
+    const Ref all = on_done(u, held);
+    if (held == F32) return all;
+    if (held == u->dtype) return g_.make(Op::Cast, F32, {all});
+    return u->src[0]->op == Op::Shrink ? all : decoded(term(all), u->dtype).u;
+  }
+
+  Ref view(Ref u) {
+    const DType held = done_.at(u->src[0])->dtype;
+    const Ref now = on_done(u, held);
+    const bool lane = u->op == Op::Index && u->src[0]->op == Op::Load;
+    return lane && held != F32 ? decoded(term(now), u->dtype).u : now;
+  }
+
+  Ref cast_to(Ref u) {
+    const Ref x = u->src[0];
+    if (x->dtype == uop::Bool) return cast(term(done_.at(x)), F32).u;
+    if (uop::is_lossless(x->dtype, u->dtype)) return cast(value(x), F32).u;
+    return round_later(u, narrowed(value(x), u->dtype).u);
+  }
+
+  Ref bitcast_to(Ref u) {
+    const Ref x = u->src[0];
+    const Term bits = is_emulated(x->dtype) ? code(x) : term(done_.at(x));
+    return decoded(bits_as(bits, unsigned_of(u->dtype)), u->dtype).u;
+  }
+
+  Ref store(Ref u) {
+    const Ref place = done_.at(u->src[0]);
+    std::vector<Ref> sources = {place, stored_value(u->src[1], place->dtype)};
+    for (size_t i = 2; i < u->src.size(); i++) sources.push_back(done_.at(u->src[i]));
+    return g_.make(Op::Store, uop::Void, sources);
+  }
+
+  // x as storage of this type holds it.
+  Ref stored_value(Ref x, DType held) {
+    if (x->op != Op::Stack) return held == F32 ? exact(x) : rounded_by_storage(x, held);
+    std::vector<Ref> lanes;
+    for (const Ref lane : x->src) {
+      if (uop::is_fixed_int(held)) {
+        lanes.push_back(code(lane).u);
+      } else {
+        lanes.push_back(held == F32 ? exact(lane) : unrounded(lane));
+      }
+    }
+    if (held != x->dtype) return g_.make(Op::Stack, held, lanes);
+    return g_.make(Op::Cast, held, {g_.make(Op::Stack, F32, lanes)});
+  }
+
+  Ref rounded_by_storage(Ref x, DType held) {
+    if (uop::is_fixed_int(held)) return code(x).u;
+    return g_.make(Op::Cast, held, {unrounded(x)});
+  }
+
+  Graph& g_;
+  const Target& target_;
+  uop::NodeMap<Ref> done_;
+  uop::NodeMap<Ref> loose_;  // null once it has been rounded
+  std::vector<Ref> sources_;
+};
+
+Result<Ref> emulate(Run& run, Ref root) { return Emulation(run.graph(), run.target()).of(root); }
+
+}  // namespace
+
+const uop::Pass& dtype_emulation() {
+  static const uop::Pass pass = {.name = "dtype_emulation",
+                                 .accepts = narrow_form(),
+                                 .yields = narrow_form(),
+                                 .rules = {},
+                                 .function = emulate};
+  return pass;
+}
+
+}  // namespace assay::codegen
