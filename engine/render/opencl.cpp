@@ -133,7 +133,7 @@ class OpenCl {
   // Writes the line of u, if it has one; false where there is none in the language.
   bool statement(Ref u) {
     switch (u->op) {
-      case Op::Param: return true;
+      case Op::Param: return parameter_type(u);
       case Op::Variable: values_.set(u, values_.name(variable_name(u))); return true;
       case Op::Special: return special(u);
       case Op::Buffer: return declare(u);
@@ -157,6 +157,11 @@ class OpenCl {
   bool refuse(std::string message) {
     trouble_ = std::move(message);
     return false;
+  }
+
+  bool parameter_type(Ref u) {
+    if (c_type(u->dtype) != "void") return true;
+    return refuse(fmt::format("parameter of {}, which OpenCL C does not have", to_text(u->dtype)));
   }
 
   bool special(Ref u) {
