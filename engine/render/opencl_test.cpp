@@ -300,7 +300,7 @@ TEST_F(OpenCl, RefusesWhatTheLanguageHasNot) {
   EXPECT_EQ(error(stores(load(reg(0, 2), 2))), "register 2 of 2 is named");
   const Ref list = g.make(Op::Linear, DType::Void, {a, a});
   EXPECT_EQ(render(g, list, uop::generic_target()).error().message,
-            "line 1: var stands there twice");
+            "line 0: var stands there twice");
 }
 
 TEST(Names, OfUsersAreNoWordsAndDiffer) {
