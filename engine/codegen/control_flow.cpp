@@ -65,7 +65,9 @@ class Splitter {
     }
     for (const Ref u : order) {
       const Ref rebuilt = rebuild(u, now_);
-      now_.set(u, rebuilt->op == Op::End ? nest(rebuilt) : rebuilt);
+      now_.set(u, rebuilt->op == Op::End     ? nest(rebuilt)
+                  : rebuilt->op == Op::Group ? without_nothing(rebuilt)
+                                             : rebuilt);
     }
     return now_.at(root);
   }
@@ -83,7 +85,18 @@ class Splitter {
     return changed ? g_.with_sources(u, sources_) : u;
   }
 
+  static bool is_nothing(Ref u) { return u->op == Op::Group && u->src.empty(); }
+
+  Ref without_nothing(Ref group) {
+    if (std::none_of(group->src.begin(), group->src.end(), is_nothing)) return group;
+    sources_.assign(group->src.begin(), group->src.end());
+    std::erase_if(sources_, is_nothing);
+    return g_.with_sources(group, sources_);
+  }
+
+  // A loop over nothing is nothing.
   Ref nest(Ref end) {
+    if (is_nothing(end->src[0])) return end->src[0];
     std::vector<Ref> closed;
     closed_by(g_, end, closed);
     outer_first(g_, closed);

@@ -35,11 +35,13 @@ Ref LineList::rebuilt(Ref u) {
     }
   }
   if (u->op == Op::End && u->src[0]->op == Op::Group) {
-    // What the loop ends with: the last effect of the group, or nothing but the loop itself.
+    // A loop ends with the last effect of a group, which is never empty here.
     const Ref range = sources_.back();
-    const auto later = [&](Ref a, Ref b) { return place_of_.at(a) < place_of_.at(b); };
+    sources_.pop_back();
+    ASSAY_CHECK(!sources_.empty(), "range {} ends with nothing", range->arg.number());
+    const auto later = [&](Ref x, Ref y) { return place_of_.at(x) < place_of_.at(y); };
     const Ref body = *std::max_element(sources_.begin(), sources_.end(), later);
-    return g_.make(Op::End, body->dtype, {body, range});
+    return g_.make(Op::End, DType::Void, {body, range});
   }
   const bool same = std::equal(sources_.begin(), sources_.end(), u->src.begin(), u->src.end());
   return same ? u : g_.with_sources(u, sources_);

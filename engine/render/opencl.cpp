@@ -38,9 +38,11 @@ class OpenCl {
         usage_(lines_, storages_),
         values_(g, target) {}
 
-  Result<Source> render(std::string name) {
+  // The function is called `name`, the kernel `title`.
+  Result<Source> render(std::string name, std::string_view title) {
     source_.name = std::move(name);
     collect();
+    comment(title);
     open_kernel();
     for (const Ref u : lines_) {
       if (!statement(u)) return Error{std::move(trouble_)};
@@ -77,6 +79,14 @@ class OpenCl {
     source_.text += line;
     source_.text += '\n';
     source_.lines.push_back(u);
+  }
+
+  // How the kernel was made, where its name says so.
+  void comment(std::string_view name) {
+    if (name.find(' ') == std::string_view::npos) return;
+    line_ = "// ";
+    for (const char c : name) line_ += c >= ' ' && c <= '~' && c != '\\' ? c : '?';
+    emit(line_, nullptr);
   }
 
   void open_kernel() {
@@ -133,8 +143,8 @@ class OpenCl {
   // Writes the line of u, if it has one; false where there is none in the language.
   bool statement(Ref u) {
     switch (u->op) {
-      case Op::Param: return true;
-      case Op::Variable: values_.set(u, values_.name(variable_name(u))); return true;
+      case Op::Param: return parameter_type(u);
+      case Op::Variable: return variable(u);
       case Op::Special: return special(u);
       case Op::Buffer: return declare(u);
       case Op::Range: return open_loop(u);
@@ -157,6 +167,18 @@ class OpenCl {
   bool refuse(std::string message) {
     trouble_ = std::move(message);
     return false;
+  }
+
+  bool variable(Ref u) {
+    // No parameter is a half where halves are only stored.
+    if (is_packed_half(target_, u->dtype)) return refuse("a variable of f16");
+    values_.set(u, values_.name(variable_name(u)));
+    return parameter_type(u);
+  }
+
+  bool parameter_type(Ref u) {
+    if (c_type(u->dtype) != "void") return true;
+    return refuse(fmt::format("parameter of {}, which OpenCL C does not have", to_text(u->dtype)));
   }
 
   bool special(Ref u) {
@@ -456,10 +478,10 @@ std::string_view first_word(std::string_view text) { return text.substr(0, text.
 
 Result<Source> render(Graph& g, Ref linear, const Target& target, std::string_view name) {
   if (const auto bad = codegen::linear_order().breach(g, linear)) return Error{*bad};
-  const bool has_name = linear->arg.kind == uop::ArgKind::Info;
-  const std::string_view kernel = has_name ? first_word(linear->arg.name()) : "";
+  const std::string_view title =
+      linear->arg.kind == uop::ArgKind::Info ? linear->arg.name() : std::string_view();
   return OpenCl(g, linear, target)
-      .render(name.empty() ? user_name("k", kernel) : std::string(name));
+      .render(name.empty() ? user_name("k", first_word(title)) : std::string(name), title);
 }
 
 }  // namespace assay::render
