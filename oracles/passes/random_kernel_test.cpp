@@ -117,6 +117,49 @@ TEST(RandomKernels, NoPassChangesWhatOneComputes) {
   }
 }
 
+// One node of a kernel is another one: another operation, or an index without its gate.
+Result<Ref> spoil(uop::Run& run, Ref root) {
+  Graph& g = run.graph();
+  uop::Random random(run.graph().size());
+  std::vector<std::pair<Ref, Ref>> choices;
+  for (const Ref u : uop::toposort(g, root)) {
+    if (u->op == uop::Op::Index && u->src[1]->op == uop::Op::Where)
+      choices.emplace_back(u->src[1], u->src[1]->src[1]);
+    if (u->op == uop::Op::Add) choices.emplace_back(u, g.make(uop::Op::Sub, u->dtype, u->src));
+    if (u->op == uop::Op::Max) choices.emplace_back(u, g.make(uop::Op::Min, u->dtype, u->src));
+    if (u->op == uop::Op::Reduce && u->arg.fold_op() == uop::Op::Max) {
+      const auto arg = uop::Arg::fold(uop::Op::Min, 0);
+      choices.emplace_back(u, g.make(u->op, u->dtype, u->src, arg));
+    }
+  }
+  if (choices.empty()) return root;
+  const auto& [from, to] = choices[random.below(choices.size())];
+  return uop::substitute(g, root, {{from, to}});
+}
+
+TEST(RandomKernels, ShowWhatIsSpoilt) {
+  static const uop::Pass pass = {
+      "spoil", codegen::scheduled_form(), codegen::scheduled_form(), {}, {}, spoil};
+  const std::vector<const uop::Pass*> passes = {&pass};
+  int spoilt = 0;
+  int caught = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Graph g;
+    RandomKernel random(g, seed);
+    const Ref kernel = random.make();
+    const auto inputs = small_inputs(g, kernel, random.variables(), seed);
+    ASSERT_TRUE(inputs.ok());
+    const size_t nodes = g.size();
+    const PassesJudged judged =
+        judge_passes(g, kernel, inputs.value(), uop::generic_target(), {}, passes);
+    if (g.size() == nodes) continue;
+    spoilt++;
+    if (judged.verdict.answer == Answer::Fail) caught++;
+  }
+  EXPECT_GE(spoilt, 700);
+  EXPECT_GE(caught, spoilt * 3 / 4) << spoilt;
+}
+
 // A generator that has stopped making something tests nothing of it.
 TEST(RandomKernels, AreOfEveryKind) {
   std::map<std::string, int> of;
