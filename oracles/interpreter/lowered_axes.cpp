@@ -119,6 +119,14 @@ uint64_t LoweredAxes::axes_of(uint64_t set) const {
   return axes_in;
 }
 
+uint64_t LoweredAxes::group_axes() const {
+  uint64_t set = 0;
+  for (size_t k = 0; k < axes.size(); k++) {
+    if (!axes[k].within) set |= uint64_t{1} << k;
+  }
+  return set;
+}
+
 std::vector<Ref> LoweredAxes::closed(Ref u) const {
   std::vector<Ref> all;
   for (const Ref s : u->src.subspan(1)) {

@@ -40,6 +40,8 @@ struct LoweredAxes {
   // The axes that an effect which stands in `ranges` runs for all values of. SPECIALs are always
   // among them.
   uint64_t axes_of(uint64_t ranges) const;
+  // The axes along which LOCAL storage is another one.
+  uint64_t group_axes() const;
   // The ranges that an END, REDUCE or STAGE closes: those that its sources after the first depend
   // on.
   std::vector<uop::Ref> closed(uop::Ref u) const;

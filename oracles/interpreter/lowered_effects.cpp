@@ -107,7 +107,8 @@ Result<int> LoweredPlanner::part(const Place& base, std::span<const int> indices
   shape.insert(shape.end(), rest.begin(), rest.end());
   Sizes spread_out = outer;
   spread_out.insert(spread_out.end(), rest.size(), 1);
-  if (validity >= 0 && step(validity).size > 1) validity = same(validity, spread_out, scope);
+  if (validity >= 0 && step(validity).size > 1)
+    validity = same(spread(validity, outer, scope), spread_out, scope);
   if (base.offsets != kWhole) {
     LoweredStep pick = {.kind = Kind::Pick,
                         .dtype = uop::Index,
@@ -227,12 +228,13 @@ Result<int> LoweredPlanner::emit_store(Ref u, int scope) {
   return kDone;
 }
 
-// Registers are each lane's own, so all lanes write theirs.
+// Registers are each lane's own, so all lanes write theirs; so do all groups to LOCAL storage.
 Result<bool> LoweredPlanner::write(uint64_t free, Place to, int gate, int value, int scope) {
   LoweredStorage& storage = plan_.storage[static_cast<size_t>(to.storage)];
   if (step(value).dtype != storage.dtype) return Error{"a store of another type than its place"};
   storage.written = true;
-  const uint64_t axes = axes_.axes_of(free);
+  uint64_t axes = axes_.axes_of(free);
+  if (storage.space == uop::AddrSpace::Local) axes |= axes_.group_axes();
   storage.axes |= axes;
   ASSAY_TRY(held, both(to.validity, gate, scope));
   ASSAY_TRY(gates, fitted(held < 0 ? -1 : held, to.shape, scope));

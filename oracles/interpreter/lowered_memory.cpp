@@ -54,13 +54,9 @@ void LoweredMemory::find_regions() {
     });
     regions_.push_back(std::move(now));
   }
-  uint64_t within = 0;
-  for (size_t k = 0; k < axes_.axes.size(); k++) {
-    if (axes_.axes[k].within) within |= uint64_t{1} << k;
-  }
   for (Region& r : regions_) {
     r.touches.resize(static_cast<size_t>(r.end - r.begin));
-    if (axes_.specials != 0) r.axes &= ~within;
+    if (axes_.specials != 0) r.axes &= axes_.group_axes();
   }
   regions_of_.resize(plan_.storage.size());
   for (size_t k = 0; k < plan_.storage.size(); k++) {

@@ -253,6 +253,55 @@ TEST(Lowered, IndicesTakeLeadingAxes) {
             "writes element -1 of reg buffer 0, which holds 6");
 }
 
+// What is staged does not depend on the group, and each group has a stage of its own.
+TEST(Lowered, EachGroupFillsItsStage) {
+  TestKernel k(R"(
+%c2 = const index 2
+%c3 = const index 3
+%seven = const i32 7
+%out = param i32 %c3 {0}
+%i = range index %c3 {0 global}
+%g = range index %c2 {1 group_reduce}
+%stage = stage i32 %seven %g {0 local}
+%one = const index 1
+%x = index i32 %stage %one
+%to = index i32 %out %i
+%store = store void %to %x
+%end = end void %store %i
+%kernel = sink void %end {"staged"}
+)");
+  EXPECT_EQ(k.run(), "");
+  EXPECT_EQ(k.get<int32_t>(0), (Ints{7, 7, 7}));
+}
+
+// The gate has the shape [2, 1], the index [2, 2].
+TEST(Lowered, OneGateMayBeOfSeveralLanes) {
+  TestKernel k(R"(
+%c0 = const index 0
+%c1 = const index 1
+%c2 = const index 2
+%c4 = const index 4
+%no = invalid index
+%out = param i32 %c4 {0}
+%a = param i32 %c2 {1}
+%lanes = stack index %c0 %c1
+%p = reshape index %lanes %c2 %c1
+%p2 = mul index %p %c2
+%i = add index %p2 %lanes
+%first = lt bool %p %c1
+%at = where index %first %i %no
+%x = index i32 %a %at
+%zero = const i32 0
+%y = where i32 %first %x %zero
+%to = index i32 %out %i
+%store = store void %to %y
+%kernel = sink void %store {"rows"}
+)");
+  k.set<int32_t>(1, {3, 4});
+  EXPECT_EQ(k.run(), "");
+  EXPECT_EQ(k.get<int32_t>(0), (Ints{3, 4, 0, 0}));
+}
+
 TEST(Lowered, WhatItDoesNotTakeIsNamed) {
   TestKernel k(edited(kTurn, "%kernel = sink void %store {\"turn\"}",
                       "%kernel = linear void %put %store {\"turn\"}"));

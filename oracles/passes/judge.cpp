@@ -43,7 +43,7 @@ double epsilon(DType t) {
 // How far two elements of an argument may lie apart.
 double allowance(DType t, std::span<const std::byte> wanted, Tolerance tolerance) {
   if (!uop::is_float(t) || tolerance.ulps == 0) return 0;
-  double largest = 0;
+  double largest = tolerance.most;
   for (size_t i = 0; i * static_cast<size_t>(uop::bytes_of(t)) < wanted.size(); i++) {
     const double x = std::abs(uop::as_double(value_at(t, wanted, i)));
     if (std::isfinite(x)) largest = std::max(largest, x);

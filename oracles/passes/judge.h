@@ -23,11 +23,12 @@ struct KernelInputs {
 Result<KernelInputs> small_inputs(uop::Graph& g, uop::Ref kernel,
                                   const interpreter::Variables& variables, uint64_t seed);
 
-// How far floats may lie apart, in units in the last place of the largest number of their argument:
-// a sum that cancels out is as far off as its terms allow. 0 where all are exact. Zeros of either
-// sign are one number, and so are NaNs.
+// How far floats may lie apart, in units in the last place of the largest number of their argument,
+// or of `most`: a sum that cancels out is as far off as its terms allow. 0 where all are exact.
+// Zeros of either sign are one number, and so are NaNs.
 struct Tolerance {
   double ulps = 0;
+  double most = 0;
 };
 
 // Runs kernels between passes on the same inputs and compares what they leave in storage.

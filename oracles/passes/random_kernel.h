@@ -17,13 +17,17 @@ namespace assay::oracles {
 // Element-wise terms, gates as pads make them, views through flips, transposes, strides and
 // reshapes, folds side by side, over one range, and within one another, sizes that are primes, 1 or
 // variables. On small_inputs every number is a small integer that its type holds exactly, so
-// results do not depend on an order.
+// results do not depend on an order; but with `functions` floats go through functions, and then no
+// decision depends on them.
 class RandomKernel {
  public:
-  RandomKernel(uop::Graph& g, uint64_t seed) : g_(g), random_(seed) {}
+  RandomKernel(uop::Graph& g, uint64_t seed, bool functions = false)
+      : g_(g), random_(seed), functions_(functions) {}
 
   uop::Ref make() {
-    type_ = kTypes[below(kTypes.size())];
+    do {
+      type_ = kTypes[below(kTypes.size())];
+    } while (functions_ && !uop::is_float(type_));
     const size_t rank = below(4);
     for (size_t i = 0; i < rank; ++i) open_range(uop::AxisType::Weak);
     const std::vector<Axis> axes = scope_;
@@ -42,6 +46,8 @@ class RandomKernel {
     return g_.make(Op::Sink, DType::Void, {effect}, g_.info("random", {}));
   }
   const interpreter::Variables& variables() const { return variables_; }
+  // What no number that the kernel comes by is larger than.
+  int64_t most() const { return most_; }
 
  private:
   using Ref = uop::Ref;
@@ -54,10 +60,11 @@ class RandomKernel {
     Ref size;
     int64_t most;
   };
-  // A term and what its magnitude is at most.
+  // A term, what its magnitude is at most, and whether it is an integer.
   struct Number {
     Ref term;
     int64_t most;
+    bool exact = true;
   };
 
   static constexpr std::array<DType, 9> kTypes = {DType::F32, DType::I32,  DType::F32,
@@ -213,6 +220,7 @@ class RandomKernel {
     if (x.term->dtype == t) return x;
     return {g_.make(Op::Cast, t, {x.term}), x.most};
   }
+  Ref constant(double x) { return g_.constant(uop::of_double(type_, x)); }
   Number leaf() {
     if (!scope_.empty() && once_in(6)) {
       const Axis& a = scope_[below(scope_.size())];
@@ -226,7 +234,12 @@ class RandomKernel {
   }
 
   Number number(int depth) {
-    if (depth == 0) return leaf();
+    const Number x = depth == 0 ? leaf() : inner(depth);
+    most_ = std::max(most_, x.most);
+    return x;
+  }
+  Number inner(int depth) {
+    if (functions_ && once_in(3)) return function(depth);
     switch (below(9)) {
       case 0:
       case 1: return leaf();
@@ -239,28 +252,40 @@ class RandomKernel {
   Number binary(int depth) {
     const Number a = number(depth - 1);
     const Number b = once_in(4) ? a : number(depth - 1);
-    const int64_t limit = limit_of(type_);
-    switch (below(4)) {
-      case 0:
-        if (a.most * b.most <= limit) return {g_.alu(Op::Mul, {a.term, b.term}), a.most * b.most};
-        break;
-      case 1:
-        if (a.most + b.most <= limit) return {g_.alu(Op::Add, {a.term, b.term}), a.most + b.most};
-        break;
-      case 2:
-        if (a.most + b.most <= limit) return {g_.alu(Op::Sub, {a.term, b.term}), a.most + b.most};
-        break;
-      default: break;
-    }
-    const Op op = once_in(2) ? Op::Max : Op::Min;
-    return {g_.alu(op, {a.term, b.term}), std::max(a.most, b.most)};
+    const bool exact = a.exact && b.exact;
+    static constexpr Op kOps[] = {Op::Mul, Op::Add, Op::Sub, Op::Max, Op::Min};
+    const Op op = kOps[below(std::size(kOps))];
+    int64_t most = std::max(a.most, b.most);
+    if (op == Op::Mul) most = a.most * b.most;
+    if (op == Op::Add || op == Op::Sub) most = a.most + b.most;
+    if (most > limit_of(type_)) return {g_.alu(Op::Max, {a.term, b.term}), a.most, exact};
+    return {g_.alu(op, {a.term, b.term}), most, exact};
   }
   Number selected(int depth) {
     const Number a = number(depth - 1);
     const Number b = number(depth - 1);
-    const Number c = number(0);
-    const Ref less = g_.alu(Op::Lt, {a.term, c.term});
-    return {g_.alu(Op::Where, {less, a.term, b.term}), std::max(a.most, b.most)};
+    const Number c = leaf();
+    const Number d = leaf();
+    const Ref less = g_.alu(Op::Lt, {c.term, d.term});
+    const Ref term = g_.alu(Op::Where, {less, a.term, b.term});
+    return {term, std::max(a.most, b.most), a.exact && b.exact};
+  }
+  // A function of what is made to lie where the function is tame.
+  Number function(int depth) {
+    const Number x = number(depth - 1);
+    const Ref least = constant(-3);
+    const Ref largest = constant(3);
+    const Ref above = g_.alu(Op::Max, {x.term, least});
+    const Ref tame = g_.alu(Op::Min, {above, largest});
+    const Ref one = constant(1);
+    const Ref square = g_.alu(Op::Mul, {tame, tame});
+    const Ref positive = g_.alu(Op::Add, {square, one});
+    static constexpr Op kOfAny[] = {Op::Exp, Op::Exp2, Op::Sin, Op::Cos};
+    static constexpr Op kOfPositive[] = {Op::Sqrt, Op::Log, Op::Log2, Op::Recip};
+    const bool any = once_in(2);
+    const size_t which = below(4);
+    const Op op = any ? kOfAny[which] : kOfPositive[which];
+    return {g_.alu(op, {any ? tame : positive}), 21, false};
   }
 
   // A fold over one or two ranges; now and then one more over the same ranges beside it.
@@ -276,7 +301,8 @@ class RandomKernel {
     if (once_in(4)) {
       const Number y = folded(number(depth - 1), own, times);
       const Op op = once_in(2) ? Op::Max : Op::Min;
-      result = {g_.alu(op, {x.term, y.term}), std::max(x.most, y.most)};
+      const Ref term = g_.alu(op, {x.term, y.term});
+      result = {term, std::max(x.most, y.most), x.exact && y.exact};
     }
     scope_.resize(outer);
     return result;
@@ -287,16 +313,18 @@ class RandomKernel {
     std::vector<Ref> src = {x.term};
     for (const Axis& a : axes) src.push_back(a.range);
     const Ref term = g_.make(Op::Reduce, type_, src, uop::Arg::fold(op, 0));
-    return {term, sums ? x.most * times : x.most};
+    return {term, sums ? x.most * times : x.most, x.exact};
   }
 
   uop::Graph& g_;
   uop::Random random_;
+  const bool functions_;
   DType type_ = DType::F32;
   std::vector<Axis> scope_;
   interpreter::Variables variables_;
   int32_t next_range_ = 0;
   int64_t next_param_ = 0;
+  int64_t most_ = 0;
 };
 
 }  // namespace assay::oracles
