@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/codegen/kernel_sample.h"
+#include "engine/uop/shape.h"
 
 namespace assay::codegen {
 namespace {

@@ -144,18 +144,27 @@ inline std::vector<uop::Value> counting(uop::DType t, int64_t count, int64_t fir
   return values;
 }
 
-// Each of the four passes leaves what a kernel stores as it is.
-inline std::vector<uop::Value> expect_kept(uop::Graph& g, uop::Ref kernel, const Contents& params,
-                                           const KernelRun::Variables& variables = {}) {
-  Middle middle(g);
+// Each of the four passes leaves what a kernel stores as it is. An error of the last is given back.
+inline Result<std::vector<uop::Value>> expect_kept(uop::Graph& g, uop::Ref kernel,
+                                                   const Contents& params,
+                                                   const KernelRun::Variables& variables,
+                                                   const uop::Target& target) {
+  Middle middle(g, target);
   const std::vector<uop::Value> before = KernelRun(g, params, variables).run(kernel);
   for (size_t n = 1; n <= Middle::passes().size(); ++n) {
-    const uop::Ref lowered = middle(kernel, n);
+    ASSAY_TRY(lowered, middle.lower(kernel, n));
     EXPECT_EQ(KernelRun(g, params, variables).run(lowered), before)
         << Middle::passes()[n - 1]->name << "\n"
         << uop::to_text(g, lowered, "kernel");
   }
   return before;
+}
+
+inline std::vector<uop::Value> expect_kept(uop::Graph& g, uop::Ref kernel, const Contents& params,
+                                           const KernelRun::Variables& variables = {}) {
+  const auto stored = expect_kept(g, kernel, params, variables, Middle::target());
+  EXPECT_TRUE(stored.ok()) << stored.error().message;
+  return stored.ok() ? stored.value() : std::vector<uop::Value>();
 }
 
 }  // namespace assay::codegen
