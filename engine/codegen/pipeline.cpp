@@ -6,6 +6,7 @@
 #include "engine/codegen/barriers.h"
 #include "engine/codegen/coalesce.h"
 #include "engine/codegen/control_flow.h"
+#include "engine/codegen/decompose.h"
 #include "engine/codegen/devectorize.h"
 #include "engine/codegen/expand.h"
 #include "engine/codegen/gates.h"
@@ -21,13 +22,19 @@
 namespace assay::codegen {
 
 std::span<const uop::Pass* const> pipeline() {
-  static const std::vector<const uop::Pass*> passes = {
-      &load_collapse(),   &split_ranges(),    &simplify_kernel(),
-      &simplify_ranges(), &choose_opts(),     &apply_opts(),
-      &expander(),        &pm_reduce_local(), &pm_add_local_buffers(),
-      &add_gpu_dims(),    &pm_add_loads(),    &devectorize(),
-      &coalesce(),
-  };
+  static const std::vector<const uop::Pass*> passes = [] {
+    std::vector<const uop::Pass*> list = {
+        &load_collapse(),   &split_ranges(),    &simplify_kernel(),
+        &simplify_ranges(), &choose_opts(),     &apply_opts(),
+        &expander(),        &pm_reduce_local(), &pm_add_local_buffers(),
+        &add_gpu_dims(),    &pm_add_loads(),    &devectorize(),
+        &coalesce(),
+    };
+    list.insert(list.end(), decompose_passes().begin(), decompose_passes().end());
+    list.insert(list.end(),
+                {&move_gates(), &pm_implicit_barriers(), &add_control_flow(), &linearize()});
+    return list;
+  }();
   return passes;
 }
 

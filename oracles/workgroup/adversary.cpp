@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/check.h"
+#include "oracles/workgroup/chance.h"
 
 namespace assay::workgroup {
 
@@ -16,12 +16,6 @@ using uop::Op;
 
 namespace {
 
-// SplitMix64's last step.
-uint64_t mixed(uint64_t x) {
-  x = (x ^ x >> 30) * 0xBF58'476D'1CE4'E5B9;
-  x = (x ^ x >> 27) * 0x94D0'49BB'1331'11EB;
-  return x ^ x >> 31;
-}
 uint64_t joined(uint64_t a, uint64_t b) { return mixed(a * 0x9E37'79B9'7F4A'7C15 + b + 1); }
 
 double least_normal(DType t) {
@@ -108,7 +102,8 @@ Freedom freedom_of(const Adversary& adversary, const uop::Target& target, Op op,
     freedom.exceeds = true;
     freedom.ulps = adversary.factor * std::max(freedom.ulps, 0.5);
   }
-  const uop::Subnormals rule = target.math.subnormals;
+  // Doubles keep their subnormals everywhere.
+  const uop::Subnormals rule = t == DType::F64 ? uop::Subnormals::Kept : target.math.subnormals;
   freedom.flushes = rule == uop::Subnormals::Flushed ||
                     (rule == uop::Subnormals::Either &&
                      (joined(adversary.seed, static_cast<uint64_t>(node)) & 2) != 0);

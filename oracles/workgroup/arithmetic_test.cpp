@@ -62,25 +62,6 @@ DType operand_type(const Case& c, int k) {
   return uop::info(c.op).typing == uop::Typing::Compare ? c.operand : c.result;
 }
 
-// out[i] = op(a[i], b[i], c[i])
-std::string program(const Case& c) {
-  std::string text = fmt::format("uop 1 linear\n%n = const i32 {}\n", kItems);
-  text += "%i = special i32 %n {\"lidx0\"}\n";
-  text += fmt::format("%p0 = param {} %n {{0}}\n", uop::to_text(c.result));
-  std::string list = "%n %i %p0";
-  std::string sources;
-  for (int k = 0; k < uop::info(c.op).min_sources; k++) {
-    const auto t = uop::to_text(operand_type(c, k));
-    text += fmt::format("%p{0} = param {1} %n {{{0}}}\n", k + 1, t);
-    text += fmt::format("%at{0} = index {1} %p{0} %i\n%x{0} = load {1} %at{0}\n", k + 1, t);
-    list += fmt::format(" %p{0} %at{0} %x{0}", k + 1);
-    sources += fmt::format(" %x{}", k + 1);
-  }
-  text += fmt::format("%y = {} {}{}\n", uop::to_text(c.op), uop::to_text(c.result), sources);
-  text += fmt::format("%to = index {} %p0 %i\n%s = store void %to %y\n", uop::to_text(c.result));
-  return text + fmt::format("%l = linear void {} %y %to %s {{\"\"}}\n", list);
-}
-
 uint64_t bits_at(const std::vector<std::byte>& bytes, DType t, int i) {
   uint64_t bits = 0;
   const auto size = static_cast<size_t>(uop::bytes_of(t));
@@ -102,7 +83,9 @@ class Arithmetic : public testing::TestWithParam<Case> {};
 
 TEST_P(Arithmetic, IsThatOfTheLanguage) {
   const Case c = GetParam();
-  TestLaunch launch(program(c));
+  std::vector<DType> types;
+  for (int k = 0; k < uop::info(c.op).min_sources; k++) types.push_back(operand_type(c, k));
+  TestLaunch launch(elementwise(c.op, c.result, types, kItems));
   launch.launch.items[0] = kItems;
   launch.target.limits.group_size = kItems;
   std::mt19937_64 random(uint64_t{1} + static_cast<uint64_t>(c.op));

@@ -120,37 +120,36 @@ bool Decoder::store(Ref u) {
   return true;
 }
 
-// A sum that is rounded once with the product it adds, where the adversary wants that.
-Register Decoder::contracted(Ref u, int lane_number, Register out) {
+// A sum that is rounded once with the product it adds, where the adversary wants that; else a
+// constant.
+Register Decoder::contracted(Ref u, int lane_number) {
   const bool may = maker_.adversary != nullptr && (u->op == Op::Add || u->op == Op::Sub) &&
                    uop::is_float(u->dtype) && contracts(*maker_.adversary, maker_.target, node_);
-  if (!may) return {};
-  const size_t at = u->src[0]->op == Op::Mul ? 0 : 1;
+  const size_t at = may && u->src[0]->op == Op::Mul ? 0 : 1;
+  if (!may || u->src[at]->op != Op::Mul) return {};
   const Ref product = u->src[at];
-  if (product->op != Op::Mul) return {};
   Register parts[3] = {lane(meanings_.at(product->src[0]), lane_number),
                        lane(meanings_.at(product->src[1]), lane_number),
                        lane(meanings_.at(u->src[1 - at]), lane_number)};
-  if (!is_usable(parts[0]) || !is_usable(parts[1])) return {};
+  const auto add = [&](Op op) -> Instruction& {
+    const Register out = new_register(File::Lane);
+    Instruction& i = emit(Code::Compute);
+    i.scalar = *interpreter::scalar_of(op, {u->dtype, u->dtype});
+    i.op = op;
+    i.freedom = freedom_of(*maker_.adversary, maker_.target, op, u->dtype, node_);
+    i.out = out;
+    return i;
+  };
   if (u->op == Op::Sub) {
     // a * b - c is a * b + -c, and c - a * b is -a * b + c.
     Register& negated = at == 0 ? parts[2] : parts[0];
-    const Register minus = new_register(File::Lane);
-    Instruction& i = emit(Code::Compute);
-    i.scalar = *interpreter::scalar_of(Op::Neg, {u->dtype, u->dtype});
-    i.op = Op::Neg;
-    i.src[0] = negated;
-    i.out = minus;
-    negated = minus;
+    Instruction& minus = add(Op::Neg);
+    minus.src[0] = negated;
+    negated = minus.out;
   }
-  out = new_register(File::Lane);
-  Instruction& i = emit(Code::Compute);
-  i.scalar = *interpreter::scalar_of(Op::Fma, {u->dtype, u->dtype});
-  i.op = Op::Fma;
-  i.freedom = freedom_of(*maker_.adversary, maker_.target, Op::Fma, u->dtype, node_);
-  std::copy(parts, parts + 3, i.src);
-  i.out = out;
-  return out;
+  Instruction& sum = add(Op::Fma);
+  std::copy(parts, parts + 3, sum.src);
+  return sum.out;
 }
 
 bool Decoder::compute_lane(Ref u, const Scalar& scalar, int lane_number, Register& out) {
@@ -175,8 +174,8 @@ bool Decoder::compute_lane(Ref u, const Scalar& scalar, int lane_number, Registe
     out = constant_register(result);
     return true;
   }
-  out = contracted(u, lane_number, out);
-  if (out.file != File::Constant || !error_.empty()) return error_.empty();
+  out = contracted(u, lane_number);
+  if (out.file != File::Constant) return true;
   out = new_register(is_uniform ? File::Uniform : File::Lane);
   Instruction& i = emit(Code::Compute);
   i.is_uniform = is_uniform;

@@ -62,7 +62,7 @@ class Decoder {
   bool compute_lane(uop::Ref u, const interpreter::Scalar& scalar, int lane, Register& out);
   bool gate(uop::Ref u, size_t source, Access& access);
   bool is_usable(Register r);
-  Register contracted(uop::Ref u, int lane, Register out);
+  Register contracted(uop::Ref u, int lane);
   Register constant_register(Slot s);
   Register new_register(File file);
   void set_value(uop::Ref u, std::span<const Register> lanes);

@@ -3,26 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "oracles/workgroup/chance.h"
 #include "oracles/workgroup/memory.h"
 
 namespace assay::workgroup {
-
-// SplitMix64: the same numbers everywhere.
-class Chance {
- public:
-  explicit Chance(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    state_ += 0x9E37'79B9'7F4A'7C15;
-    uint64_t x = state_;
-    x = (x ^ x >> 30) * 0xBF58'476D'1CE4'E5B9;
-    x = (x ^ x >> 27) * 0x94D0'49BB'1331'11EB;
-    return x ^ x >> 31;
-  }
-  size_t below(size_t n) { return static_cast<size_t>(next() % n); }
-
- private:
-  uint64_t state_;
-};
 
 // Runs a program batch by batch. A batch's work-items are cut into strands: lanes that run in
 // lockstep, with a counter a loop and a mask a loop or branch whose condition differs among them. A
