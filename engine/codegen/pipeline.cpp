@@ -18,6 +18,7 @@
 #include "engine/codegen/local_buffers.h"
 #include "engine/codegen/ranges.h"
 #include "engine/codegen/reduce.h"
+#include "engine/codegen/seen.h"
 
 namespace assay::codegen {
 
@@ -39,7 +40,9 @@ std::span<const uop::Pass* const> pipeline() {
 }
 
 Result<uop::Ref> lower(uop::Run& run, uop::Ref kernel) {
-  return run_passes(pipeline(), run, kernel);
+  ASSAY_TRY(linear, run_passes(pipeline(), run, kernel));
+  if (run.watch() != nullptr) run.watch()->seen(KernelSeen{run.graph(), kernel, linear});
+  return linear;
 }
 
 }  // namespace assay::codegen

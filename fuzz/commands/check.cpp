@@ -9,8 +9,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "engine/codegen/seen.h"
+#include "engine/runtime/executor.h"
 #include "engine/schedule/rules.h"
 #include "fuzz/commands/command.h"
+#include "fuzz/commands/device_options.h"
 #include "fuzz/commands/programs.h"
 
 namespace assay::fuzz {
@@ -22,8 +25,30 @@ using oracles::Checked;
 struct Options {
   std::vector<std::string> programs;
   uop::Switches switches;
+  DeviceOptions devices;
   uint64_t seed = 1;
   bool quiet = false;
+  bool in_process = false;
+};
+
+// Kernels that were lowered, and those of them in which work-items share LOCAL storage.
+class SharingCount : public uop::Watch {
+ public:
+  using Watch::seen;
+  void seen(const codegen::KernelSeen& seen) override {
+    bool has_local = false;
+    bool has_barrier = false;
+    for (const uop::Ref u : seen.linear->src) {
+      has_barrier = has_barrier || u->op == uop::Op::Barrier;
+      has_local =
+          has_local || (u->op == uop::Op::Buffer && u->arg.addr_space() == uop::AddrSpace::Local);
+    }
+    ++kernels;
+    if (has_local && has_barrier) ++sharing;
+  }
+
+  int64_t kernels = 0;
+  int64_t sharing = 0;
 };
 
 // What all programs together showed.
@@ -100,8 +125,26 @@ ExitCode check_programs(const Options& options) {
     fmt::print(stderr, "assay check: {}\n", to_string(files.error()));
     return kEnvironment;
   }
+  const Result<runtime::OpenOptions> open = options.devices.open_options();
+  if (!open.ok()) {
+    fmt::print(stderr, "assay check: {}\n", open.error().message);
+    return kUsage;
+  }
+  runtime::Devices devices(device_kinds(), open.value());
+  runtime::Executor executor(devices);
+  SharingCount sharing;
   schedule::Cache cache;
   oracles::CheckOptions how;
+  if (!options.devices.device.empty()) {
+    how.device = options.in_process ? options.devices.device : isolated(options.devices);
+    const Result<runtime::Device*> device = devices.open(how.device);
+    if (!device.ok()) {
+      fmt::print(stderr, "assay check: {}\n", device.error().message);
+      return kEnvironment;
+    }
+    how.executor = &executor;
+    how.schedule.watch = &sharing;
+  }
   how.seed = options.seed;
   how.schedule.switches = options.switches;
   how.schedule.cache = &cache;
@@ -116,8 +159,15 @@ ExitCode check_programs(const Options& options) {
     const Checked checked = oracles::check(program.value(), how);
     print_verdict(path, checked, options.quiet);
     totals.add(checked);
+    for (const auto& device : devices.all()) {
+      if (!device->lost().empty() && !device->reopen().ok()) return kEnvironment;
+    }
   }
   print_totals(totals);
+  if (sharing.kernels != 0) {
+    fmt::print("kernels: {} generated, {:.0f} % with LOCAL storage and a barrier\n",
+               sharing.kernels, percent(sharing.sharing, sharing.kernels));
+  }
   if (totals.failed != 0) return kFinding;
   if (totals.malformed != 0) return kUsage;
   return totals.unknown == 0 ? kClean : kUnknown;
@@ -136,6 +186,9 @@ std::function<ExitCode()> declare(CLI::App& app) {
   app.add_option("PROGRAM", options->programs, ".tp files, or folders of them")->required();
   app.add_option("--seed", options->seed, "of the order in which independent kernels run");
   app.add_flag("--quiet", options->quiet, "print only what fails, and the summary");
+  app.add_flag("--in-process", options->in_process,
+               "run an OpenCL device here, where a crash of its driver ends everything");
+  add_device_options(app, options->devices);
   add_switches(app, options->switches);
   return [options] { return check(*options); };
 }
