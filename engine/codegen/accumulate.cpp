@@ -37,7 +37,7 @@ class Accumulate {
   Ref of(Ref u, std::span<const Ref> src) {
     if (u->op != Op::Reduce) return on_sources(g_, u, src);
     if (u->src.size() == 1) return chain(u, src[0]);
-    if (done_.empty() || result_of(u) == nullptr) run_loop(u);
+    if (result_of(u) == nullptr) run_loop(u);
     return result_of(u);
   }
 

@@ -100,6 +100,7 @@ Ref expand_reduce(Graph& g, const RangeMap& lanes, Ref u, std::span<const Ref> s
   const Ref x = with_axes(g, lanes, src[0], folded);
   const Shape before = shape(g, x);
   std::vector<int64_t> axes;
+  axes.reserve(folded.size());
   for (const Ref range : folded) {
     axes.push_back(static_cast<int64_t>(before.size() - from_right(lanes, range)));
   }

@@ -49,6 +49,7 @@ Ref with_own_ranges(Graph& g, Ref root, const FoldLoop& loop, FreeNumbers& free)
     own.push_back(g.make(Op::Range, r->dtype, r->src, axis));
   }
   std::vector<Ref> folds;
+  folds.reserve(loop.folds.size());
   for (const Ref fold : loop.folds) {
     own[0] = fold->src[0];
     for (size_t i = 1; i < own.size(); ++i) own[0] = renamed(g, own[0], fold->src[i], own[i]);

@@ -82,8 +82,10 @@ int64_t KernelRun::integer(Ref u) {
 }
 
 std::vector<int64_t> KernelRun::sizes_of(Ref u) {
+  const uop::Shape whole = shape(g_, u);
   std::vector<int64_t> sizes;
-  for (const Ref size : shape(g_, u)) sizes.push_back(integer(size));
+  sizes.reserve(whole.size());
+  for (const Ref size : whole) sizes.push_back(integer(size));
   return sizes;
 }
 
@@ -128,8 +130,10 @@ void KernelRun::start(Ref end) {
 }
 
 bool KernelRun::is_new(Ref effect, int64_t item) {
+  const std::span<const Ref> in = uop::ranges(g_, effect);
   std::vector<int64_t> now;
-  for (const Ref r : uop::ranges(g_, effect)) now.push_back(env_.contains(r) ? env_[r] : -1);
+  now.reserve(in.size());
+  for (const Ref r : in) now.push_back(env_.contains(r) ? env_[r] : -1);
   const auto [at, is_first] = last_.try_emplace({effect, item}, now);
   if (!is_first && at->second == now) return false;
   at->second = now;
@@ -228,6 +232,7 @@ Tensor KernelRun::computed(Ref u) {
 
 std::vector<Tensor> KernelRun::values(std::span<const Ref> all) {
   std::vector<Tensor> tensors;
+  tensors.reserve(all.size());
   for (const Ref u : all) tensors.push_back(value(u));
   return tensors;
 }

@@ -140,6 +140,7 @@ using Contents = std::map<int64_t, std::vector<uop::Value>>;
 // Integers at type t: first, first + 1, ….
 inline std::vector<uop::Value> counting(uop::DType t, int64_t count, int64_t first = 0) {
   std::vector<uop::Value> values;
+  values.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) values.push_back(uop::of_int(t, first + i));
   return values;
 }
