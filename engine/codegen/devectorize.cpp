@@ -408,6 +408,7 @@ void Devectorizer::permute(Ref u) {
   if (!from || !to) return;
   const Sizes steps = strides_of(*from);
   Sizes moved;
+  moved.reserve(steps.size());
   for (const int64_t axis : u->arg.numbers()) moved.push_back(steps[static_cast<size_t>(axis)]);
   order_by(*to, moved, order_);
   made_.clear();
