@@ -145,11 +145,11 @@ void Coalescer::plan(std::vector<Access>& accesses) {
   std::ranges::sort(accesses, {}, [&](const Access& a) {
     return std::tuple(a.group, a.offset, position(a.node));
   });
-  const auto is_step = [&](size_t i, int64_t distance) {
+  const auto is_step = [&](size_t i, uint64_t distance) {
     if (i == 0 || i >= accesses.size()) return false;
     const Access& a = accesses[i - 1];
     const Access& b = accesses[i];
-    return a.group == b.group && b.offset == a.offset + distance;
+    return a.group == b.group && uint64_t(b.offset) - uint64_t(a.offset) == distance;
   };
   const auto is_single = [&](size_t i) { return !is_step(i, 0) && !is_step(i + 1, 0); };
   const auto follows = [&](size_t i) { return is_step(i, 1) && is_single(i - 1) && is_single(i); };

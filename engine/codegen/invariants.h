@@ -10,4 +10,9 @@ const uop::Invariant& loaded();
 // Storage has one axis, and all else none.
 const uop::Invariant& shapeless();
 
+// INVALID only gates the index of a place: where(gate, index, INVALID).
+const uop::Invariant& gates_at_places();
+// Vectors are loaded and stored as a whole, and computed with lane by lane.
+const uop::Invariant& whole_vectors();
+
 }  // namespace assay::codegen
