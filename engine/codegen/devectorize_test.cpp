@@ -202,6 +202,17 @@ TEST(Devectorize, EachLaneHasItsOwnGate) {
             "p0[(where (< r0 1) (+ (* r0 4) 3) -)] = *p1[(+ (* r0 4) 1)]} for r0");
 }
 
+TEST(Devectorize, AValueMayHaveSizesOf1InFront) {
+  EXPECT_EQ(after(R"(%1 = index f32 %a %y1
+%2 = load f32 %1
+%3 = reshape f32 %2 %c1 %c2
+%4 = index f32 %out %y1
+%5 = store void %4 %3
+%6 = sink void %5 {"k"}
+)"),
+            "{p0[0] = *p1[0]; p0[1] = *p1[1]}");
+}
+
 TEST(Devectorize, LanesThatAreNeverAccessedAreGone) {
   EXPECT_EQ(after(R"(%1 = lt bool %x %c2
 %2 = where index %1 %x %nothing

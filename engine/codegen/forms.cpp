@@ -1,6 +1,6 @@
 #include "engine/codegen/forms.h"
 
-#include "engine/codegen/invariants.h"
+#include "engine/codegen/lane_forms.h"
 
 namespace assay::codegen {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/codegen/invariants.h"
+#include "engine/codegen/lane_forms.h"
 
 #include <fmt/format.h>
 

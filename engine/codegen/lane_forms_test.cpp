@@ -1,4 +1,4 @@
-#include "engine/codegen/invariants.h"
+#include "engine/codegen/lane_forms.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ std::optional<std::string> breach_of(const uop::Spec& spec, std::string_view tex
   return breach(spec, g, kernel.value().root);
 }
 
-TEST(Forms, AReadWithoutALoadIsABreach) {
+TEST(LaneForms, AReadWithoutALoadIsABreach) {
   constexpr std::string_view kText = R"(uop 1 loads
 %0 = const index 8
 %1 = param f32 %0 {0}
@@ -30,7 +30,7 @@ TEST(Forms, AReadWithoutALoadIsABreach) {
             "loads: not loaded: %4 = neg reads its source 0 without a load");
 }
 
-TEST(Forms, AShapeIsABreachOfScalar) {
+TEST(LaneForms, AShapeIsABreachOfScalar) {
   constexpr std::string_view kText = R"(uop 1 scalar
 %0 = const index 8
 %1 = buffer f32 %0 %0 {0 local}
@@ -45,7 +45,7 @@ TEST(Forms, AShapeIsABreachOfScalar) {
 }
 
 // where(gate, x, INVALID) as a value, and one that an index computes with.
-TEST(Forms, AnInvalidValueIsABreachOfScalar) {
+TEST(LaneForms, AnInvalidValueIsABreachOfScalar) {
   constexpr std::string_view kText = R"(uop 1 scalar
 %0 = const index 8
 %1 = param f32 %0 {0}
@@ -66,7 +66,7 @@ TEST(Forms, AnInvalidValueIsABreachOfScalar) {
             "scalar: not gates_at_places: source 0 of %7 = add is invalid, and gates no place");
 }
 
-TEST(Forms, AVectorThatIsComputedWithIsABreachOfVectors) {
+TEST(LaneForms, AVectorThatIsComputedWithIsABreachOfVectors) {
   constexpr std::string_view kText = R"(uop 1 vectors
 %0 = const index 8
 %1 = param f32 %0 {0}
@@ -81,7 +81,7 @@ TEST(Forms, AVectorThatIsComputedWithIsABreachOfVectors) {
             "vectors: not whole_vectors: source 0 of %5 = neg is a vector, and stands for no lane");
 }
 
-TEST(Forms, AVectorOfOtherLanesThanItsPlaceIsABreachOfVectors) {
+TEST(LaneForms, AVectorOfOtherLanesThanItsPlaceIsABreachOfVectors) {
   constexpr std::string_view kText = R"(uop 1 vectors
 %0 = const index 8
 %1 = param f32 %0 {0}

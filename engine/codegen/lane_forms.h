@@ -2,7 +2,7 @@
 
 #include "engine/uop/spec.h"
 
-// What holds of forms beyond the operations that they are made of.
+// What holds of the forms from `loads` to `vectors` beyond the operations that they are made of.
 namespace assay::codegen {
 
 // Nothing computes with a place: what is read from storage is a LOAD.
