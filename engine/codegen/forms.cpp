@@ -1,6 +1,6 @@
 #include "engine/codegen/forms.h"
 
-#include "engine/codegen/lane_forms.h"
+#include "engine/codegen/lane_invariants.h"
 
 namespace assay::codegen {
 namespace {

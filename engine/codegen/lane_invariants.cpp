@@ -1,4 +1,4 @@
-#include "engine/codegen/lane_forms.h"
+#include "engine/codegen/lane_invariants.h"
 
 #include <fmt/format.h>
 
