@@ -48,7 +48,7 @@ class Devectorizer {
       visit(order[i]);
     }
     if (trouble_) return *trouble_;
-    if (terms_.trouble()) return *terms_.trouble();
+    if (const std::optional<Error>& trouble = terms_.trouble()) return *trouble;
     return lane(root);
   }
 

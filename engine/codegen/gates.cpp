@@ -22,10 +22,11 @@ using uop::Value;
 bool is_converted(Ref u) { return u->op == Op::Cast || u->op == Op::Bitcast; }
 
 // The one source that u is a function of, constants apart: of a lane the vector. Null where there
-// are several, or none.
+// are several, or none, or where a device may be a little off what eval() says.
 Ref argument_of(Ref u) {
   if (u->op == Op::Index) return is_state(u->src[0]) ? nullptr : u->src[0];
-  if (!uop::is_scalar(u->op) || u->op == Op::Where) return nullptr;
+  const bool is_exact = is_converted(u) || (uop::is_scalar(u->op) && uop::is_int(u->dtype));
+  if (!is_exact || u->op == Op::Where) return nullptr;
   Ref argument = nullptr;
   for (const Ref s : u->src) {
     if (is_const(s)) continue;

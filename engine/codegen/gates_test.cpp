@@ -177,6 +177,20 @@ TEST(Gates, AnAlternativeIsSeenThroughLanesAndBits) {
             "p0[lidx0] = (bitcast (<< (u32 (*p2[lidx0] ? (< lidx0 5) : 0)) 16))");
 }
 
+// What a device makes of 2^0 may be near 1.
+TEST(Gates, AnAlternativeIsNotSeenThroughAFunction) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%9 = exp2 f32 %8
+%one = const f32 1.0
+%10 = where f32 %5 %9 %one
+%11 = index f32 %2 %4
+%12 = store void %11 %10
+%13 = sink void %12 {"k"}
+)"),
+            "p0[lidx0] = (where (< lidx0 5) (exp2 (*p1[lidx0] ? (< lidx0 5) : 0.0)) 1.0)");
+}
+
 // Zeros of both signs are one number and two values.
 TEST(Gates, AnAlternativeKeepsTheSignOfZero) {
   EXPECT_EQ(after(R"(%7 = index f32 %3 %6
