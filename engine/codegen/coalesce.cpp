@@ -36,7 +36,7 @@ struct Access {
 struct Vector {
   const Access* first;
   size_t lanes;
-  Ref load = nullptr;  // the new LOAD, once it is made
+  Ref made = nullptr;  // the new LOAD or STORE
 };
 
 class Coalescer {
@@ -145,11 +145,11 @@ void Coalescer::plan(std::vector<Access>& accesses) {
   std::ranges::sort(accesses, {}, [&](const Access& a) {
     return std::tuple(a.group, a.offset, position(a.node));
   });
-  const auto is_step = [&](size_t i, int64_t distance) {
+  const auto is_step = [&](size_t i, uint64_t distance) {
     if (i == 0 || i >= accesses.size()) return false;
     const Access& a = accesses[i - 1];
     const Access& b = accesses[i];
-    return a.group == b.group && b.offset == a.offset + distance;
+    return a.group == b.group && uint64_t(b.offset) - uint64_t(a.offset) == distance;
   };
   const auto is_single = [&](size_t i) { return !is_step(i, 0) && !is_step(i + 1, 0); };
   const auto follows = [&](size_t i) { return is_step(i, 1) && is_single(i - 1) && is_single(i); };
@@ -189,14 +189,14 @@ Ref Coalescer::place(const Vector& v) {
 
 // The lane of the vector that a LOAD is part of.
 Ref Coalescer::loaded(Ref load, Vector& v) {
-  if (v.load == nullptr) {
+  if (v.made == nullptr) {
     const Ref whole = place(v);
-    v.load = g_.make(Op::Load, load->dtype, {whole});
+    v.made = g_.make(Op::Load, load->dtype, {whole});
   }
   const auto lane =
       std::find_if(v.first, v.first + v.lanes, [&](const Access& a) { return a.node == load; });
   const Ref at = uop::dim(g_, lane - v.first);
-  return g_.make(Op::Index, load->dtype, {v.load, at});
+  return g_.make(Op::Index, load->dtype, {v.made, at});
 }
 
 Ref Coalescer::stored(const Vector& v) {
@@ -217,13 +217,11 @@ Ref Coalescer::grouped(Ref group, std::span<const Ref> sources) {
   }
   plan(stores);
   std::vector<Ref> effects;
-  std::vector<const Vector*> made;
   for (size_t i = 0; i < sources.size(); ++i) {
-    const Vector* v = vector_of(group->src[i]);
-    if (v == nullptr) effects.push_back(sources[i]);
-    if (v == nullptr || std::ranges::find(made, v) != made.end()) continue;
-    made.push_back(v);
-    effects.push_back(stored(*v));
+    Vector* v = vector_of(group->src[i]);
+    if (v != nullptr && v->made != nullptr) continue;
+    if (v != nullptr) v->made = stored(*v);
+    effects.push_back(v == nullptr ? sources[i] : v->made);
   }
   return effects.size() == 1 ? effects[0] : on_sources(g_, group, effects);
 }

@@ -61,6 +61,7 @@ struct Copy {
 
 std::vector<Lane> lanes(int first, int count, int below = 0) {
   std::vector<Lane> all;
+  all.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) all.push_back({first + i, below});
   return all;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/codegen/forms.h"
+#include "engine/codegen/lane_bits.h"
 #include "engine/codegen/lane_order.h"
 #include "engine/codegen/lane_terms.h"
 #include "engine/codegen/place.h"
@@ -31,15 +32,6 @@ struct Lanes {
   uint32_t count = 0;
 };
 
-DType unsigned_of(DType t) {
-  switch (uop::bits_of(t)) {
-    case 8: return DType::U8;
-    case 16: return DType::U16;
-    case 32: return DType::U32;
-    default: return DType::U64;
-  }
-}
-
 bool is_same(Shape a, Shape b) { return a.data() == b.data() && a.size() == b.size(); }
 
 class Devectorizer {
@@ -56,7 +48,7 @@ class Devectorizer {
       visit(order[i]);
     }
     if (trouble_) return *trouble_;
-    if (terms_.trouble()) return *terms_.trouble();
+    if (const std::optional<Error>& trouble = terms_.trouble()) return *trouble;
     return lane(root);
   }
 
@@ -209,38 +201,10 @@ void Devectorizer::each(Ref u) {
   set_all(u, made_);
 }
 
-// An element that becomes several: its bits from the lowest up; several that become one likewise.
 void Devectorizer::bitcast(Ref u) {
   const Ref x = u->src[0];
-  const DType from = unsigned_of(x->dtype);
-  const DType to = unsigned_of(u->dtype);
-  const int part_bits = std::min(uop::bits_of(from), uop::bits_of(to));
-  const int rate = std::max(uop::bits_of(from), uop::bits_of(to)) / part_bits;
-  const bool narrows = to < from;
-  const auto converted = [&](Op op, DType t, Ref v) {
-    return v->dtype == t ? v : terms_.make(op, t, {v});
-  };
-  made_.clear();
-  if (!narrows && count(x) % static_cast<uint32_t>(rate) != 0) return fail(u, "cuts an element");
-  for (uint32_t i = 0; narrows && i < count(x); ++i) {
-    const Ref bits = converted(Op::Bitcast, from, lane(x, i));
-    for (int part = 0; part < rate; ++part) {
-      const Ref distance = g_.constant(from, part * part_bits);
-      const Ref shifted = part == 0 ? bits : terms_.make(Op::Shr, from, {bits, distance});
-      made_.push_back(converted(Op::Bitcast, u->dtype, converted(Op::Cast, to, shifted)));
-    }
-  }
-  for (uint32_t i = 0; !narrows && i < count(x); i += static_cast<uint32_t>(rate)) {
-    Ref whole = nullptr;
-    for (int part = 0; part < rate; ++part) {
-      const Ref bits = converted(Op::Bitcast, from, lane(x, i + static_cast<uint32_t>(part)));
-      const Ref wide = converted(Op::Cast, to, bits);
-      const Ref distance = g_.constant(to, part * part_bits);
-      const Ref shifted = part == 0 ? wide : terms_.make(Op::Shl, to, {wide, distance});
-      whole = part == 0 ? shifted : terms_.make(Op::Or, to, {whole, shifted});
-    }
-    made_.push_back(converted(Op::Bitcast, u->dtype, whole));
-  }
+  const std::span<const Ref> from(all_.data() + lanes(x).first, count(x));
+  if (!rebits(terms_, from, x->dtype, u->dtype, made_)) return fail(u, "cuts an element");
   set_all(u, made_);
 }
 
@@ -408,6 +372,7 @@ void Devectorizer::permute(Ref u) {
   if (!from || !to) return;
   const Sizes steps = strides_of(*from);
   Sizes moved;
+  moved.reserve(steps.size());
   for (const int64_t axis : u->arg.numbers()) moved.push_back(steps[static_cast<size_t>(axis)]);
   order_by(*to, moved, order_);
   made_.clear();

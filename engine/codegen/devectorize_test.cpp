@@ -202,6 +202,17 @@ TEST(Devectorize, EachLaneHasItsOwnGate) {
             "p0[(where (< r0 1) (+ (* r0 4) 3) -)] = *p1[(+ (* r0 4) 1)]} for r0");
 }
 
+TEST(Devectorize, AValueMayHaveSizesOf1InFront) {
+  EXPECT_EQ(after(R"(%1 = index f32 %a %y1
+%2 = load f32 %1
+%3 = reshape f32 %2 %c1 %c2
+%4 = index f32 %out %y1
+%5 = store void %4 %3
+%6 = sink void %5 {"k"}
+)"),
+            "{p0[0] = *p1[0]; p0[1] = *p1[1]}");
+}
+
 TEST(Devectorize, LanesThatAreNeverAccessedAreGone) {
   EXPECT_EQ(after(R"(%1 = lt bool %x %c2
 %2 = where index %1 %x %nothing
@@ -215,6 +226,21 @@ TEST(Devectorize, LanesThatAreNeverAccessedAreGone) {
 %10 = sink void %9 {"k"}
 )"),
             "{p0[0] = *p1[0]; p0[1] = *p1[1]; p0[2] = 7.0}");
+}
+
+// Both indices have a gate, and so has the place that they name together.
+TEST(Devectorize, APlaceIsGatedAsEachOfItsIndicesIs) {
+  EXPECT_EQ(after(R"(%1 = buffer f32 %c4 %c8 {0 local}
+%g1 = lt bool %c0 %r
+%g2 = lt bool %r %c3
+%2 = where index %g1 %r %nothing
+%3 = where index %g2 %r %nothing
+%4 = index f32 %1 %2 %3
+%5 = store void %4 %seven
+%6 = end void %5 %r
+%7 = sink void %6 {"k"}
+)"),
+            "local0[(where (and (< 0 r0) (< r0 3)) (* r0 9) -)] = 7.0 for r0");
 }
 
 // A value that is none in some lanes, or under a condition.

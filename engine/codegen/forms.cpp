@@ -77,14 +77,16 @@ const Spec& loads_form() {
 }
 
 const Spec& scalar_form() {
-  static const Spec spec = {
-      "scalar", loads_form().ops - kShapes, {&well_formed(), &loaded(), &shapeless()}};
+  static const Spec spec = {"scalar",
+                            loads_form().ops - kShapes,
+                            {&well_formed(), &loaded(), &shapeless(), &gates_at_places()}};
   return spec;
 }
 
 const Spec& vectors_form() {
-  static const Spec spec = {
-      "vectors", scalar_form().ops | OpSet{Op::Shrink, Op::Stack}, {&well_formed()}};
+  static const Spec spec = {"vectors",
+                            scalar_form().ops | OpSet{Op::Shrink, Op::Stack},
+                            {&well_formed(), &loaded(), &gates_at_places(), &whole_vectors()}};
   return spec;
 }
 

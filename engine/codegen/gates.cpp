@@ -21,34 +21,55 @@ using uop::Value;
 
 bool is_converted(Ref u) { return u->op == Op::Cast || u->op == Op::Bitcast; }
 
-// The LOAD whose value, or lane, u is, converted or not; null if it is none.
+// The one source that u is a function of, constants apart: of a lane the vector. Null where there
+// are several, or none, or where a device may be a little off what eval() says.
+Ref argument_of(Ref u) {
+  if (u->op == Op::Index) return is_state(u->src[0]) ? nullptr : u->src[0];
+  const bool is_exact = is_converted(u) || (uop::is_scalar(u->op) && uop::is_int(u->dtype));
+  if (!is_exact || u->op == Op::Where) return nullptr;
+  Ref argument = nullptr;
+  for (const Ref s : u->src) {
+    if (is_const(s)) continue;
+    if (argument != nullptr) return nullptr;
+    argument = s;
+  }
+  return argument;
+}
+
+// The LOAD that u is a function of, step by step; null if there is none.
 Ref load_of(Ref u) {
-  while (is_converted(u)) u = u->src[0];
-  if (u->op == Op::Index && u->src[0]->op == Op::Load) u = u->src[0];
-  return u->op == Op::Load ? u : nullptr;
+  while (u != nullptr && u->op != Op::Load) u = argument_of(u);
+  return u;
 }
 
 // u where what it loads is this.
 std::optional<Value> value_with(Ref u, Value loaded) {
-  std::vector<Ref> conversions;
-  for (; is_converted(u); u = u->src[0]) conversions.push_back(u);
+  std::vector<Ref> steps;
+  for (; u->op != Op::Load; u = argument_of(u)) {
+    if (u->op != Op::Index) steps.push_back(u);
+  }
   std::optional<Value> value = loaded;
-  while (!conversions.empty() && value) {
-    const Ref c = conversions.back();
-    conversions.pop_back();
-    const Value operand[] = {*value};
-    value = eval(c->op, c->dtype, operand);
+  std::vector<Value> operands;
+  while (!steps.empty() && value) {
+    const Ref step = steps.back();
+    steps.pop_back();
+    operands.clear();
+    for (const Ref s : step->src) operands.push_back(is_const(s) ? s->value() : *value);
+    value = eval(step->op, step->dtype, operands);
   }
   return value;
 }
 
-// What has to be loaded for u to be this.
+// What has to be loaded for u to be this, where u is but converted; zero where u is this with zero.
 std::optional<Value> loaded_for(Ref u, Value want) {
   std::optional<Value> value = want;
-  for (Ref v = u; is_converted(v) && value; v = v->src[0]) {
+  Ref v = u;
+  for (; value && (is_converted(v) || v->op == Op::Index); v = v->src[0]) {
+    if (v->op == Op::Index) continue;
     const Value operand[] = {*value};
     value = eval(v->op, v->src[0]->dtype, operand);
   }
+  if (v->op != Op::Load) value = zero_of(load_of(u)->dtype);
   return value && value_with(u, *value) == want ? value : std::nullopt;
 }
 

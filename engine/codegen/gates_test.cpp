@@ -147,6 +147,50 @@ TEST(Gates, AnAlternativeIsSeenThroughAConversionThatKeepsIt) {
             "p0[lidx0] = (where (< lidx0 5) (f32 (*p2[lidx0] ? (< lidx0 5) : 0.0)) 0.1)");
 }
 
+// A vector that is converted as a whole, and bits that are moved up to those of a wider type.
+TEST(Gates, AnAlternativeIsSeenThroughLanesAndBits) {
+  EXPECT_EQ(after(R"(%half = param f16 {2}
+%two = const index 2
+%7 = shrink f16 %half %6 %two
+%8 = load f16 %7
+%9 = cast f32 %8
+%k = const i32 1
+%10 = index f32 %9 %k
+%11 = where f32 %5 %10 %seven
+%12 = index f32 %2 %4
+%13 = store void %12 %11
+%14 = sink void %13 {"k"}
+)"),
+            "p0[lidx0] = (f32 (*p2[lidx0:2] ? (< lidx0 5) : 7.0))[1]");
+  EXPECT_EQ(after(R"(%bits = param u16 {2}
+%7 = index u16 %bits %6
+%8 = load u16 %7
+%9 = cast u32 %8
+%k = const u32 16
+%10 = shl u32 %9 %k
+%11 = bitcast f32 %10
+%12 = where f32 %5 %11 %zero
+%13 = index f32 %2 %4
+%14 = store void %13 %12
+%15 = sink void %14 {"k"}
+)"),
+            "p0[lidx0] = (bitcast (<< (u32 (*p2[lidx0] ? (< lidx0 5) : 0)) 16))");
+}
+
+// What a device makes of 2^0 may be near 1.
+TEST(Gates, AnAlternativeIsNotSeenThroughAFunction) {
+  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+%8 = load f32 %7
+%9 = exp2 f32 %8
+%one = const f32 1.0
+%10 = where f32 %5 %9 %one
+%11 = index f32 %2 %4
+%12 = store void %11 %10
+%13 = sink void %12 {"k"}
+)"),
+            "p0[lidx0] = (where (< lidx0 5) (exp2 (*p1[lidx0] ? (< lidx0 5) : 0.0)) 1.0)");
+}
+
 // Zeros of both signs are one number and two values.
 TEST(Gates, AnAlternativeKeepsTheSignOfZero) {
   EXPECT_EQ(after(R"(%7 = index f32 %3 %6

@@ -43,7 +43,10 @@ void order_by(std::span<const int64_t> sizes, std::span<const int64_t> strides,
 
 std::optional<Sizes> broadcast_strides(std::span<const int64_t> operand,
                                        std::span<const int64_t> whole) {
-  if (operand.size() > whole.size()) return std::nullopt;
+  while (operand.size() > whole.size()) {
+    if (operand[0] != 1) return std::nullopt;
+    operand = operand.subspan(1);
+  }
   const size_t added = whole.size() - operand.size();
   Sizes strides = strides_of(operand);
   for (size_t i = 0; i < operand.size(); ++i) {

@@ -24,8 +24,8 @@ Sizes strides_of(std::span<const int64_t> sizes);
 // lanes further.
 void order_by(std::span<const int64_t> sizes, std::span<const int64_t> strides,
               std::vector<uint32_t>& out);
-// The strides with which an operand broadcasts to a shape, aligned from the right; nothing where it
-// does not.
+// The strides with which an operand broadcasts to a shape, aligned from the right, whatever sizes
+// of 1 it has in front; nothing where it does not.
 std::optional<Sizes> broadcast_strides(std::span<const int64_t> operand,
                                        std::span<const int64_t> whole);
 

@@ -24,6 +24,7 @@ class LaneTerms {
   uop::Ref make(uop::Op op, uop::DType t, std::initializer_list<uop::Ref> src) {
     return make(op, t, std::span(src.begin(), src.size()));
   }
+  uop::Ref constant(uop::DType t, int64_t n) { return g_.constant(t, n); }
   // a + b, a * b for terms of type `index`, and a sum in its canonical form.
   uop::Ref plus(uop::Ref a, uop::Ref b);
   uop::Ref times(uop::Ref a, uop::Ref b);

@@ -53,6 +53,7 @@ class PlacedSample {
   // Axis i of the common shape.
   uop::Ref lanes(size_t i) {
     std::vector<uop::Ref> values;
+    values.reserve(static_cast<size_t>(sizes_[i]));
     for (int64_t k = 0; k < sizes_[i]; ++k) values.push_back(index(k));
     const uop::Ref all = g_.make(uop::Op::Stack, uop::Index, values);
     if (i + 1 == sizes_.size()) return all;

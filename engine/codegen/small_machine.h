@@ -246,8 +246,27 @@ class SmallMachine {
       return {uop::Cell::of(uop::of_int(u->dtype, terms_.at(u)))};
     }
     if (u->op == uop::Op::Load) return load(u);
+    const bool is_other_width =
+        u->op == uop::Op::Bitcast && uop::bits_of(u->dtype) != uop::bits_of(u->src[0]->dtype);
+    if (is_other_width) return cut(value(u->src[0]), u->src[0]->dtype, u->dtype);
     if (is_place(u)) return read(u);
     return uop::is_scalar(u->op) ? elementwise(u) : moved(u);
+  }
+
+  // The bytes of elements, from the lowest up, as elements of another width.
+  static Cells cut(const Cells& from, uop::DType t, uop::DType to) {
+    std::vector<uint64_t> bytes;
+    for (const uop::Cell& c : from) {
+      for (int i = 0; i < uop::bytes_of(t); ++i) bytes.push_back(c.value.bits >> (8 * i) & 0xFF);
+    }
+    Cells out;
+    const auto step = static_cast<size_t>(uop::bytes_of(to));
+    for (size_t at = 0; at + step <= bytes.size(); at += step) {
+      uint64_t bits = 0;
+      for (size_t i = 0; i < step; ++i) bits |= bytes[at + i] << (8 * i);
+      out.push_back(uop::Cell::of({to, bits}));
+    }
+    return out;
   }
 
   // A place that is used as a value.

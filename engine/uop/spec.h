@@ -32,8 +32,8 @@ std::optional<std::string> breach(const Spec& spec, Graph& g, Ref root);
 
 // Every node is what verify() asks for.
 const Invariant& well_formed();
-// No node has type `index`: what a device runs has widths. Only the sizes of a BUFFER, a PARAM and a
-// SHRINK, which are constants that nothing computes with, keep it.
+// No node has type `index`: what a device runs has widths. Only the sizes of a BUFFER, a PARAM and
+// a SHRINK, which are constants that nothing computes with, keep it.
 const Invariant& fixed_width();
 
 // Any well-formed graph.
