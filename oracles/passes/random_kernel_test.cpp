@@ -29,7 +29,7 @@ std::vector<interpreter::Argument> arguments_of(Graph& g, Ref kernel, Bytes& byt
     if (u->op != uop::Op::Param) continue;
     const auto slot = static_cast<size_t>(u->arg.number());
     const auto size = static_cast<int64_t>(bytes[slot].size()) / uop::bytes_of(u->dtype);
-    all[slot] = {bytes[slot], u->dtype, size, true, u->arg.number()};
+    all[slot] = {bytes[slot], u->dtype, size, false, u->arg.number()};
   }
   return all;
 }
