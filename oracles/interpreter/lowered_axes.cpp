@@ -86,8 +86,14 @@ Result<bool> find_axes(uop::Graph& g, LoweredAxes& a, const Variables& variables
 
 // Gives lanes their numbers: groups one after the other.
 Result<bool> number_lanes(LoweredAxes& a) {
-  std::stable_partition(a.axes.begin(), a.axes.end(),
-                        [](const LaunchAxis& axis) { return !axis.within; });
+  std::vector<LaunchAxis> sorted;
+  sorted.reserve(a.axes.size());
+  for (const bool within : {false, true}) {
+    for (const LaunchAxis& axis : a.axes) {
+      if (axis.within == within) sorted.push_back(axis);
+    }
+  }
+  a.axes = std::move(sorted);
   a.axis_of.assign(a.ranges.size(), -1);
   for (size_t k = a.axes.size(); k-- > 0;) {
     LaunchAxis& axis = a.axes[k];

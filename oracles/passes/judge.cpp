@@ -6,11 +6,13 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/uop/bounds.h"
 #include "engine/uop/pass.h"
 #include "engine/uop/sample.h"
 #include "engine/uop/text.h"
 #include "engine/uop/walk.h"
 #include "oracles/interpreter/lowered.h"
+#include "oracles/interpreter/numbers.h"
 #include "oracles/interpreter/sizes.h"
 
 namespace assay::oracles {
@@ -22,6 +24,8 @@ using uop::Graph;
 using uop::Op;
 using uop::Ref;
 using uop::Value;
+
+constexpr int64_t kMostElements = int64_t{1} << 24;
 
 Value value_at(DType t, std::span<const std::byte> bytes, size_t i) {
   const auto width = static_cast<size_t>(uop::bytes_of(t));
@@ -60,10 +64,11 @@ bool agree(Value a, Value b, double apart) {
   return x == y || std::abs(x - y) <= apart;
 }
 
-// The type and size of each parameter, by slot.
+// The type and size of each parameter, by slot: `room` is the largest size for any variables.
 struct Parameters {
   std::vector<DType> types;
   std::vector<int64_t> sizes;
+  std::vector<int64_t> room;
 };
 
 Result<Parameters> parameters_of(Graph& g, Ref kernel, const interpreter::Variables& variables) {
@@ -76,9 +81,13 @@ Result<Parameters> parameters_of(Graph& g, Ref kernel, const interpreter::Variab
     if (slot >= p.types.size()) {
       p.types.resize(slot + 1, DType::Void);
       p.sizes.resize(slot + 1, 0);
+      p.room.resize(slot + 1, 0);
     }
     p.types[slot] = u->dtype;
     p.sizes[slot] = size;
+    const uop::Bounds bounds = uop::bounds(g, u->src[0]);
+    if (bounds.hi > kMostElements) return Error{fmt::format("parameter {} is too large", slot)};
+    p.room[slot] = std::max(size, static_cast<int64_t>(bounds.hi));
   }
   return p;
 }
@@ -92,14 +101,16 @@ Result<KernelInputs> small_inputs(Graph& g, Ref kernel, const interpreter::Varia
   inputs.variables = variables;
   uop::Random random(seed);
   for (size_t k = 0; k < p.types.size(); k++) {
-    const DType t = p.types[k];
-    const auto width = t == DType::Void ? size_t{0} : static_cast<size_t>(uop::bytes_of(t));
     std::vector<std::byte>& bytes = inputs.arguments.emplace_back();
-    bytes.resize(width * static_cast<size_t>(p.sizes[k]));
+    const DType t = p.types[k];
+    if (t == DType::Void) continue;
+    const auto width = static_cast<size_t>(uop::bytes_of(t));
+    bytes.resize(width * static_cast<size_t>(p.room[k]));
+    interpreter::fill_poison(t, bytes.data(), p.room[k]);
     const bool is_signed = uop::is_float(t) || uop::kind_of(t) == uop::Kind::Signed;
-    for (size_t i = 0; i < bytes.size(); i += width) {
+    for (size_t i = 0; i < static_cast<size_t>(p.sizes[k]); i++) {
       const uint64_t bits = uop::of_int(t, random.between(is_signed ? -4 : 0, 4)).bits;
-      std::memcpy(&bytes[i], &bits, width);
+      std::memcpy(&bytes[i * width], &bits, width);
     }
   }
   return inputs;
@@ -130,7 +141,7 @@ Result<PassJudge::Bytes> PassJudge::run(Graph& g, Ref kernel, bool last_first) c
     const bool used = k < p.types.size() && p.types[k] != DType::Void;
     const DType t = used ? p.types[k] : DType::U8;
     const auto size = static_cast<int64_t>(bytes[k].size()) / uop::bytes_of(t);
-    arguments.push_back({bytes[k], t, size, true, static_cast<int64_t>(k)});
+    arguments.push_back({bytes[k], t, size, false, static_cast<int64_t>(k)});
   }
   const auto order = last_first ? StepOrder::LastSourceFirst : StepOrder::FirstSourceFirst;
   const auto ran = interpreter::run_kernel(g, kernel, arguments, inputs_.variables, order);

@@ -19,7 +19,8 @@ struct KernelInputs {
 };
 
 // Small integers for every parameter of a kernel, so that sums and products of floats are exact
-// in any order. The size of a parameter may be a term of variables.
+// in any order. Where the size of a parameter is a term of variables, there is room for the largest
+// it may be, and poison in what these variables leave over: there a pass may write that size.
 Result<KernelInputs> small_inputs(uop::Graph& g, uop::Ref kernel,
                                   const interpreter::Variables& variables, uint64_t seed);
 
