@@ -125,8 +125,9 @@ Pair to_log2(Pair log_m, Term exponent) {
 // `value` for positive finite x, and what every logarithm is for the others.
 Term with_ends(Term x, Term value) {
   const Term finite = where(x < kInfinity, value, x);
-  const Term zero = where(x == 0, x.number(-kInfinity), kNaN);
-  return where(x > 0, finite, zero);
+  const Term is_zero = x == 0;
+  const Term rest = where(is_zero, x.number(-kInfinity), kNaN);
+  return where(x > 0, finite, rest);
 }
 
 // Whether y is a whole number, and an odd one.
@@ -153,7 +154,8 @@ Term magnitude(Term x, Term y) {
   const Term shrinks = is_zero != down;
   const Term end = where(shrinks, x.number(0), kInfinity);
   const Term at_end = is_zero | (x == kInfinity);
-  return where(x == 1, 1, where(at_end, end, value));
+  const Term any = where(at_end, end, value);
+  return where(x == 1, 1, any);
 }
 
 }  // namespace
@@ -198,7 +200,8 @@ Term pow(Term x, Term y) {
   const Term m = magnitude(size, y);
   const Term flips = p.odd & (bits < 0);
   const Term with_sign = where(flips, -m, m);
-  const Term negative = (x < 0) & (size < kInfinity);
+  const Term finite = size < kInfinity;
+  const Term negative = finite & (x < 0);
   const Term undefined = negative & !p.whole;
   const Term x_is_nan = x != x;
   const Term is_nan = x_is_nan | (y != y);
