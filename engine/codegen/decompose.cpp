@@ -24,9 +24,15 @@ constexpr OpSet kFree = {Op::Where, Op::Cast, Op::Bitcast, Op::Lt, Op::Eq, Op::N
 
 // Every function of floats that is left is one that the target has.
 Result<Ref> only_of_target(Run& run, Ref root) {
+  OpSet has[uop::kDTypeCount];
+  for (const uop::UlpLimit& row : run.target().math.limits) {
+    for (int t = 0; t < uop::kDTypeCount; t++) {
+      if (row.over.has(uop::DType(t))) has[t].insert(row.op);
+    }
+  }
   for (const Ref u : uop::toposort(run.graph(), root)) {
     if (!uop::is_float(u->dtype) || !uop::is_scalar(u->op) || kFree.has(u->op)) continue;
-    if (uop::ulp_limit(run.target(), u->op, u->dtype)) continue;
+    if (has[static_cast<int>(u->dtype)].has(u->op)) continue;
     return Error{fmt::format("{} at {}: target {} has no such function", to_text(u->op),
                              to_text(u->dtype), run.target().name),
                  0, 0};

@@ -90,7 +90,15 @@ class Emulation {
     return x == nullptr ? nullptr : *x;
   }
   Term value(Ref u) { return term(is_emulated(u->dtype) ? exact(u) : done_.at(u)); }
-  Term code(Ref u) { return cast(encoded(term(unrounded(u)), u->dtype), unsigned_of(u->dtype)); }
+  // The bits of u at its type: those that were read, where it was.
+  Term code(Ref u) {
+    if (const Ref* read = codes_.find(u)) return term(*read);
+    return cast(encoded(term(unrounded(u)), u->dtype), unsigned_of(u->dtype));
+  }
+  Ref read(Ref u, Ref bits) {
+    codes_.set(u, bits);
+    return decoded(term(bits), u->dtype).u;
+  }
 
   Ref on_done(Ref u, DType t) {
     sources_.clear();
@@ -155,14 +163,14 @@ class Emulation {
     const Ref all = on_done(u, held);
     if (held == F32) return all;
     if (held == u->dtype) return g_.make(Op::Cast, F32, {all});
-    return u->src[0]->op == Op::Shrink ? all : decoded(term(all), u->dtype).u;
+    return u->src[0]->op == Op::Shrink ? all : read(u, all);
   }
 
   Ref view(Ref u) {
     const DType held = done_.at(u->src[0])->dtype;
     const Ref now = on_done(u, held);
     const bool lane = u->op == Op::Index && u->src[0]->op == Op::Load;
-    return lane && held != F32 ? decoded(term(now), u->dtype).u : now;
+    return lane && held != F32 ? read(u, now) : now;
   }
 
   Ref cast_to(Ref u) {
@@ -175,7 +183,7 @@ class Emulation {
   Ref bitcast_to(Ref u) {
     const Ref x = u->src[0];
     const Term bits = is_emulated(x->dtype) ? code(x) : term(done_.at(x));
-    return decoded(bits_as(bits, unsigned_of(u->dtype)), u->dtype).u;
+    return read(u, bits_as(bits, unsigned_of(u->dtype)).u);
   }
 
   Ref store(Ref u) {
@@ -209,6 +217,7 @@ class Emulation {
   const Target& target_;
   uop::NodeMap<Ref> done_;
   uop::NodeMap<Ref> loose_;  // null once it has been rounded
+  uop::NodeMap<Ref> codes_;  // of what was read as bits
   std::vector<Ref> sources_;
 };
 

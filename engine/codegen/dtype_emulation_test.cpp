@@ -317,6 +317,43 @@ TEST(DtypeEmulation, HoldsBitsWhereTheTargetHasNoSuchStorage) {
 )");
 }
 
+TEST(DtypeEmulation, CopiesBitsAsTheyAre) {
+  EXPECT_EQ(emulated(R"(uop 1 narrow
+%0 = const index 16
+%1 = param e4m3 %0 {0}
+%2 = const i32 4
+%3 = const index 2
+%4 = shrink e4m3 %1 %2 %3
+%5 = param e4m3 %0 {1}
+%6 = shrink e4m3 %5 %2 %3
+%7 = load e4m3 %6
+%8 = const i32 0
+%9 = index e4m3 %7 %8
+%10 = const i32 1
+%11 = index e4m3 %7 %10
+%12 = stack e4m3 %11 %9
+%13 = store void %4 %12
+%14 = sink void %13 {"k"}
+)"),
+            R"(uop 1 narrow
+%0 = const index 16
+%1 = param u8 %0 {0}
+%2 = const i32 4
+%3 = const index 2
+%4 = shrink u8 %1 %2 %3
+%5 = param u8 %0 {1}
+%6 = shrink u8 %5 %2 %3
+%7 = load u8 %6
+%8 = const i32 1
+%9 = index u8 %7 %8
+%10 = const i32 0
+%11 = index u8 %7 %10
+%12 = stack u8 %9 %11
+%13 = store void %4 %12
+%14 = sink void %13 {"k"}
+)");
+}
+
 TEST(DtypeEmulation, KeepsRegistersInF32) {
   const std::string text = emulated(R"(uop 1 narrow
 %0 = const index 1

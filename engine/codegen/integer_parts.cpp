@@ -120,7 +120,8 @@ Term integer_power(Term x, Term n) {
   const Term odd = (n & 1) != 0;
   const Term sign = where(odd, x, 1);
   const Term inverse = where(x == -1, sign, 0);
-  return where(n < 0, where(x == 1, 1, inverse), power);
+  const Term below = where(x == 1, 1, inverse);
+  return where(n < 0, below, power);
 }
 
 Term threefry(Term counter, Term key) {

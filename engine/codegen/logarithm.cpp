@@ -1,5 +1,6 @@
 // log, log2 and pow. With s = (m - 1) / (m + 1), log(m) = 2 s + 2/3 s^3 + …; s is held as a pair.
 #include <limits>
+#include <optional>
 
 #include "engine/codegen/transcendental_parts.h"
 
@@ -124,8 +125,9 @@ Pair to_log2(Pair log_m, Term exponent) {
 // `value` for positive finite x, and what every logarithm is for the others.
 Term with_ends(Term x, Term value) {
   const Term finite = where(x < kInfinity, value, x);
-  const Term zero = where(x == 0, x.number(-kInfinity), kNaN);
-  return where(x > 0, finite, zero);
+  const Term is_zero = x == 0;
+  const Term rest = where(is_zero, x.number(-kInfinity), kNaN);
+  return where(x > 0, finite, rest);
 }
 
 // Whether y is a whole number, and an odd one.
@@ -145,15 +147,15 @@ Parity parity(Term y) {
 Term magnitude(Term x, Term y) {
   const Split s = split(x);
   const Pair l = to_log2(precise_log_of(s.m), s.exponent);
-  const Term hi = y * l.hi;
-  const Term low = fma(y, l.hi, -hi);
-  const Term value = exp2(Pair{hi, fma(y, l.lo, low)});
+  const Pair z = exact_product(y, l.hi);
+  const Term value = exp2(Pair{z.hi, fma(y, l.lo, z.lo)});
   const Term is_zero = x == 0;
   const Term down = y < 0;
   const Term shrinks = is_zero != down;
   const Term end = where(shrinks, x.number(0), kInfinity);
   const Term at_end = is_zero | (x == kInfinity);
-  return where(x == 1, 1, where(at_end, end, value));
+  const Term any = where(at_end, end, value);
+  return where(x == 1, 1, any);
 }
 
 }  // namespace
@@ -172,8 +174,25 @@ Term log2(Term x) {
   return with_ends(x, l.hi + l.lo);
 }
 
+namespace {
+
+// Powers that products give, each rounded at most twice on the way.
+std::optional<Term> power_by_products(Term x, Term y) {
+  if (!uop::is_const(y.u)) return std::nullopt;
+  const double n = as_double(y.u->value());
+  if (n == 1) return x;
+  if (n == -1) return x.make(Op::Recip);
+  if (n != 2 && n != 3 && n != 4) return std::nullopt;
+  const Term square = x * x;
+  if (n == 2) return square;
+  return square * (n == 3 ? x : square);
+}
+
+}  // namespace
+
 // C99, F.9.4.4.
 Term pow(Term x, Term y) {
+  if (const auto power = power_by_products(x, y)) return *power;
   const uop::DType i = signed_of(x.type());
   const Term bits = bits_as(x, i);
   const Term size = bits_as(bits & bits.integer(static_cast<int64_t>(uop::max_int(i))), x.type());
@@ -181,7 +200,8 @@ Term pow(Term x, Term y) {
   const Term m = magnitude(size, y);
   const Term flips = p.odd & (bits < 0);
   const Term with_sign = where(flips, -m, m);
-  const Term negative = (x < 0) & (size < kInfinity);
+  const Term finite = size < kInfinity;
+  const Term negative = finite & (x < 0);
   const Term undefined = negative & !p.whole;
   const Term x_is_nan = x != x;
   const Term is_nan = x_is_nan | (y != y);

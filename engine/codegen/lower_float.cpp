@@ -93,7 +93,8 @@ Term round_magnitude(Term m) {
 
 Term floor_magnitude(Term m) {
   const Term r = round_magnitude(m);
-  return where(m < r, r - 1, r);
+  const Term below = r - 1;
+  return where(m < r, below, r);
 }
 
 Ref whole(Run& run, Ref u) {

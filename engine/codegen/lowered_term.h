@@ -34,9 +34,19 @@ inline const uop::Target& wide_target() {
   return target;
 }
 
+// Every pass takes and leaves what it says.
+class NoBreach : public uop::Watch {
+ public:
+  using Watch::seen;
+  void seen(const uop::PassSeen& seen) override {
+    EXPECT_EQ(seen.breach.value_or(""), "") << seen.pass.name;
+  }
+};
+
 inline Result<uop::Ref> lowered(uop::Graph& g, uop::Ref u,
                                 const uop::Target& target = uop::generic_target()) {
-  uop::Run run(g, {}, nullptr, target);
+  NoBreach watch;
+  uop::Run run(g, {}, &watch, target);
   return uop::run_passes(decompose_passes(), run, u);
 }
 

@@ -34,8 +34,10 @@ Pair exact_sum(Term a, Term b) {
   return {sum, a_lost + b_lost};
 }
 
+// The product is an fma, so that no compiler takes it into a sum, which would count what it lost
+// twice.
 Pair exact_product(Term a, Term b) {
-  const Term high = a * b;
+  const Term high = fma(a, b, -0.0);
   return {high, fma(a, b, -high)};
 }
 

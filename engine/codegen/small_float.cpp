@@ -71,8 +71,8 @@ Term to_odd(Term x, Term lost) {
 Term sticky(Term x, int shift) {
   const Term rest = x & x.integer((int64_t{1} << shift) - 1);
   const Term mark = x.integer(int64_t{1} << shift);
-  const Term kept = x ^ rest;
-  return where(rest != 0, kept | mark, x);
+  const Term marked = (x ^ rest) | mark;
+  return where(rest != 0, marked, x);
 }
 
 // An integer with at most 24 bits that rounds to bf16 as x does. The 10 leading bits are left
@@ -151,7 +151,8 @@ Term rounded(Term x, DType t) {
   const double end = f.has_infinity ? kInfinity : 0x7FC00000;
   const Term number = where(a > (overflow(t) - 1.0), end, finite);
   const Term sign = bits_as(x, U32) & kSign;
-  return where(x == x, as_f32(number | sign), x);
+  const Term value = as_f32(number | sign);
+  return where(x == x, value, x);
 }
 
 Term narrowed(Term x, DType t) {

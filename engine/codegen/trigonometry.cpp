@@ -23,6 +23,7 @@ constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 
 struct Constants {
   double limit;                 // below it, the moderate way
+  double own_tangent;           // below it, x^2 / 3 is a sixth of a unit in the last place at most
   double parts[3];              // pi/2
   int words;                    // of 2/pi that an argument's bits are multiplied by
   int index_bits;               // of the first word's place in kBits
@@ -44,10 +45,10 @@ constexpr double kCosF64[] = {
 
 const Constants& constants(uop::DType t) {
   static constexpr Constants kF32 = {
-      0x1p16, {0x1.921fb6p0, -0x1.777a5cp-25, -0x1.ee59dap-50}, 3, 3, kSinF32, kCosF32};
+      0x1p16, 0x1p-13, {0x1.921fb6p0, -0x1.777a5cp-25, -0x1.ee59dap-50}, 3, 3, kSinF32, kCosF32};
   static constexpr Constants kF64 = {
-      0x1p23, {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110}, 6, 5, kSinF64,
-      kCosF64};
+      0x1p23,  0x1p-27, {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110}, 6, 5,
+      kSinF64, kCosF64};
   return t == F32 ? kF32 : kF64;
 }
 
@@ -153,10 +154,14 @@ Reduced large(Term x) {
   const Term half = q[0].integer(int64_t{1} << 61);
   const Term raised = q[0] + half;
   const Term mask = q[0].integer((int64_t{1} << 62) - 1);
-  const Term left = bits_as((raised & mask) - half, I64);
-  Term turn = cast(left, t);
-  if (q.size() > 1) turn = fma(cast(q[1], t), 0x1p-64, turn);
-  const Term r = fma(turn, c.parts[0] * 0x1p-62, turn * (c.parts[1] * 0x1p-62));
+  const Term left = cast(raised & mask, I64) - static_cast<double>(int64_t{1} << 61);
+  const Term turn = cast(left, t);
+  const Term lost = left - cast(turn, I64);
+  Term rest = cast(lost, t);
+  if (q.size() > 1) rest = fma(cast(q[1], t), 0x1p-64, rest);
+  const double hi = c.parts[0] * 0x1p-62;
+  const double lo = c.parts[1] * 0x1p-62;
+  const Term r = fma(turn, hi, fma(turn, lo, rest * hi));
   const Term quadrant = cast(raised >> 62, signed_of(t));
   const Term negative = x < 0;
   return {where(negative, -r, r), where(negative, -quadrant, quadrant)};
@@ -189,11 +194,15 @@ Pair sin_cos(Term r) {
   const Term tail = polynomial(z, c.cos);
   const Term square = z * z;
   const Term head = fma(z, -0.5, z.number(1));
-  return {sine, fma(square, tail, head)};
+  const Term lost = fma(z, -0.5, 1 - head);
+  return {sine, fma(square, tail, lost) + head};
 }
 
 // What is no number at infinities and NaN.
-Term finite(Term x, Term value) { return where(absolute(x) < kInfinity, value, x - x); }
+Term finite(Term x, Term value) {
+  const Term none = x - x;
+  return where(absolute(x) < kInfinity, value, none);
+}
 
 Term sin_at(Term x, Term r, Term quadrant) {
   const Pair p = sin_cos(r);
@@ -208,7 +217,8 @@ Term sin_at(Term x, Term r, Term quadrant) {
 
 Term sin(Term x) {
   const Reduced a = reduced(x);
-  return where(x == 0, x, sin_at(x, a.r, a.quadrant));
+  const Term value = sin_at(x, a.r, a.quadrant);
+  return where(x == 0, x, value);
 }
 
 Term cos(Term x) {
@@ -226,7 +236,10 @@ Term tan(Term x) {
   const Term rough = above * inverse;
   // What the quotient lacks, so that it is right however roughly the device divides.
   const Term lacks = fma(-rough, below, above);
-  return where(x == 0, x, finite(x, fma(lacks, inverse, rough)));
+  const Term value = finite(x, fma(lacks, inverse, rough));
+  // Small arguments are their own tangents, and what they lack may be subnormal.
+  const Term is_small = absolute(x) < constants(x.type()).own_tangent;
+  return where(is_small, x, value);
 }
 
 }  // namespace assay::codegen

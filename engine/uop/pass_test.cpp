@@ -80,6 +80,21 @@ TEST(Spec, NamesWhatBreaksIt) {
             "term: not well formed: %1 = add: add takes 2 sources, found 1");
 }
 
+// Sizes are constants that nothing computes with; where a part begins is computed.
+TEST(Spec, LetsSizesKeepTypeIndex) {
+  Graph g;
+  const Ref eight = g.constant(Index, 8);
+  const Ref x = g.make(Op::Param, F32, {eight}, Arg::number(0));
+  const Ref narrow = g.make(Op::Shrink, F32, {x, g.constant(I32, 4), g.constant(Index, 2)});
+  EXPECT_EQ(breach(no_division(), g, narrow), std::nullopt);
+  const Ref wide = g.make(Op::Shrink, F32, {x, g.constant(Index, 4), g.constant(Index, 2)});
+  EXPECT_EQ(breach(no_division(), g, wide),
+            "no division: not of fixed width: source 1 of %4 = shrink has type index");
+  const Ref symbolic = g.make(Op::Param, F32, {g.variable("n", Index)}, Arg::number(0));
+  EXPECT_EQ(breach(no_division(), g, symbolic),
+            "no division: not of fixed width: %0 = var has type index");
+}
+
 TEST(Pass, ShowsWhatItDid) {
   Graph g;
   Seen seen;
