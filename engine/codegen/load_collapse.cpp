@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/codegen/forms.h"
+#include "engine/codegen/opt.h"
 #include "engine/uop/bounds.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/eval.h"
@@ -286,6 +287,7 @@ Ref without_a_range(Graph& g, Ref fold) {
 }
 
 Result<Ref> collapse(uop::Run& run, Ref kernel) {
+  if (has_opts(kernel)) return kernel;
   Graph& g = run.graph();
   uop::NodeMap<Ref> done;
   std::vector<Ref> sources;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/codegen/forms.h"
+#include "engine/codegen/opt.h"
 #include "engine/codegen/replace_ranges.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/rules/rules.h"
@@ -65,6 +66,7 @@ Ref split(Graph& g, Ref kernel, std::span<const Ref> nodes, const Split& s) {
 // Each split takes a quotient or a remainder away, and no range comes apart for ever.
 Result<Ref> split_all(uop::Run& run, Ref kernel) {
   Graph& g = run.graph();
+  if (has_opts(kernel)) return kernel;
   while (true) {
     const std::vector<Ref> nodes = uop::toposort(g, kernel);
     const std::optional<Split> s = find_split(nodes);
@@ -165,24 +167,38 @@ class Factors {
   uop::NodeMap<uint8_t> opaque_;
 };
 
-Result<Ref> join_all(uop::Run& run, Ref kernel) {
+Result<Ref> join(uop::Run& run, Ref kernel, Ref outer, Ref inner) {
   Graph& g = run.graph();
-  while (const auto pair = Factors(g, kernel).joined()) {
-    const auto [outer, inner] = *pair;
-    const Ref count = uop::dim(g, count_of(outer) * count_of(inner));
-    const Ref whole = renumbered(g, outer, count, outer->arg.number());
-    // Each term has outer * n + inner, so it is the whole where the outer one is left out.
-    const RangeChange changes[] = {{outer, uop::dim(g, 0), {whole}}, {inner, whole, {whole}}};
-    ASSAY_TRY(next, run.rewrite(uop::symbolic_rules(), replace_ranges(g, kernel, changes)));
-    kernel = next;
-  }
-  return kernel;
+  const Ref count = uop::dim(g, count_of(outer) * count_of(inner));
+  const Ref whole = renumbered(g, outer, count, outer->arg.number());
+  // Each term has outer * n + inner, so it is the whole where the outer one is left out.
+  const RangeChange changes[] = {{outer, uop::dim(g, 0), {whole}}, {inner, whole, {whole}}};
+  return run.rewrite(uop::symbolic_rules(), replace_ranges(g, kernel, changes));
 }
 
-std::vector<const uop::RuleSet*> kernel_rules() {
-  std::vector<const uop::RuleSet*> sets(uop::symbolic_rules().begin(), uop::symbolic_rules().end());
-  sets.push_back(&uop::validity_rules());
-  return sets;
+// A range that was joined may come apart elsewhere: that takes a quotient away, and joining adds
+// none, so it ends.
+Result<Ref> join_all(uop::Run& run, Ref kernel) {
+  if (has_opts(kernel)) return kernel;
+  while (true) {
+    while (const auto pair = Factors(run.graph(), kernel).joined()) {
+      ASSAY_TRY(joined, join(run, kernel, pair->first, pair->second));
+      kernel = joined;
+    }
+    ASSAY_TRY(apart, split_all(run, kernel));
+    if (apart == kernel) return kernel;
+    kernel = apart;
+  }
+}
+
+Result<Ref> simplify(uop::Run& run, Ref kernel) {
+  static const std::vector<const uop::RuleSet*> sets = [] {
+    std::vector<const uop::RuleSet*> all(uop::symbolic_rules().begin(),
+                                         uop::symbolic_rules().end());
+    all.push_back(&uop::validity_rules());
+    return all;
+  }();
+  return has_opts(kernel) ? Result<Ref>(kernel) : run.rewrite(sets, kernel);
 }
 
 }  // namespace
@@ -200,7 +216,8 @@ const uop::Pass& simplify_kernel() {
   static const uop::Pass pass = {.name = "simplify_kernel",
                                  .accepts = scheduled_form(),
                                  .yields = scheduled_form(),
-                                 .rules = kernel_rules()};
+                                 .rules = {},
+                                 .function = simplify};
   return pass;
 }
 
