@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/codegen/forms.h"
+#include "engine/codegen/opt.h"
 #include "engine/uop/bounds.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/eval.h"
@@ -286,13 +287,14 @@ Ref without_a_range(Graph& g, Ref fold) {
 }
 
 Result<Ref> collapse(uop::Run& run, Ref kernel) {
+  if (has_opts(kernel)) return kernel;
   Graph& g = run.graph();
   uop::NodeMap<Ref> done;
   std::vector<Ref> sources;
   for (const Ref u : uop::toposort(g, kernel)) {
     sources.clear();
     for (const Ref s : u->src) sources.push_back(done.at(s));
-    Ref now = g.with_sources(u, sources);
+    Ref now = std::ranges::equal(sources, u->src) ? u : g.with_sources(u, sources);
     while (now->op == Op::Reduce) {
       const Ref next = without_a_range(g, now);
       if (next == nullptr) break;

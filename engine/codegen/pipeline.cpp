@@ -1,5 +1,6 @@
 #include "engine/codegen/pipeline.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/codegen/apply_opts.h"
@@ -37,6 +38,12 @@ std::span<const uop::Pass* const> pipeline() {
     return list;
   }();
   return passes;
+}
+
+std::span<const uop::Pass* const> early_passes() {
+  const auto passes = pipeline();
+  const auto last = std::ranges::find(passes, &simplify_ranges());
+  return {passes.begin(), last + 1};
 }
 
 Result<uop::Ref> lower(uop::Run& run, uop::Ref kernel) {

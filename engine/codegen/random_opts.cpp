@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/codegen/pipeline.h"
 #include "engine/codegen/tiling.h"
 #include "engine/uop/walk.h"
 
@@ -116,6 +117,12 @@ Result<std::vector<Opt>> random_opts(uop::Graph& g, const uop::Target& target, u
   ASSAY_TRY(tiling, Tiling::of(g, target, kernel));
   const auto operations = static_cast<int64_t>(uop::count_ops(g, kernel));
   return Drawing(random, tiling, std::max<int64_t>(operations, 1)).list();
+}
+
+Result<uop::Ref> with_random_opts(uop::Run& run, uop::Ref kernel, uop::Random& random) {
+  ASSAY_TRY(simple, uop::run_passes(early_passes(), run, kernel));
+  ASSAY_TRY(opts, random_opts(run.graph(), run.target(), simple, random));
+  return with_opts(run.graph(), simple, opts);
 }
 
 }  // namespace assay::codegen

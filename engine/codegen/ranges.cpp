@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "engine/codegen/forms.h"
+#include "engine/codegen/index_terms.h"
+#include "engine/codegen/opt.h"
 #include "engine/codegen/replace_ranges.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/rules/rules.h"
@@ -46,7 +48,8 @@ std::optional<Split> find_split(std::span<const Ref> nodes) {
 }
 
 // The range as outer * by + inner; ranges behind it make room for one more number.
-Ref split(Graph& g, Ref kernel, std::span<const Ref> nodes, const Split& s) {
+Result<Ref> split(uop::Run& run, Ref kernel, std::span<const Ref> nodes, const Split& s) {
+  Graph& g = run.graph();
   std::vector<RangeChange> changes;
   const int64_t number = s.range->arg.number();
   for (const Ref u : nodes) {
@@ -59,17 +62,18 @@ Ref split(Graph& g, Ref kernel, std::span<const Ref> nodes, const Split& s) {
   const Ref inner = renumbered(g, s.range, by, number + 1);
   const Ref rows = g.alu(Op::Mul, {outer, by});
   changes.push_back({s.range, g.alu(Op::Add, {rows, inner}), {outer, inner}});
-  return replace_ranges(g, kernel, changes);
+  return replace_ranges(run, kernel, changes);
 }
 
 // Each split takes a quotient or a remainder away, and no range comes apart for ever.
 Result<Ref> split_all(uop::Run& run, Ref kernel) {
   Graph& g = run.graph();
+  if (has_opts(kernel)) return kernel;
   while (true) {
     const std::vector<Ref> nodes = uop::toposort(g, kernel);
     const std::optional<Split> s = find_split(nodes);
     if (!s) return kernel;
-    ASSAY_TRY(next, run.rewrite(uop::symbolic_rules(), split(g, kernel, nodes, *s)));
+    ASSAY_TRY(next, split(run, kernel, nodes, *s));
     kernel = next;
   }
 }
@@ -165,24 +169,61 @@ class Factors {
   uop::NodeMap<uint8_t> opaque_;
 };
 
-Result<Ref> join_all(uop::Run& run, Ref kernel) {
+Result<Ref> join(uop::Run& run, Ref kernel, Ref outer, Ref inner) {
   Graph& g = run.graph();
-  while (const auto pair = Factors(g, kernel).joined()) {
-    const auto [outer, inner] = *pair;
-    const Ref count = uop::dim(g, count_of(outer) * count_of(inner));
-    const Ref whole = renumbered(g, outer, count, outer->arg.number());
-    // Each term has outer * n + inner, so it is the whole where the outer one is left out.
-    const RangeChange changes[] = {{outer, uop::dim(g, 0), {whole}}, {inner, whole, {whole}}};
-    ASSAY_TRY(next, run.rewrite(uop::symbolic_rules(), replace_ranges(g, kernel, changes)));
-    kernel = next;
-  }
-  return kernel;
+  const Ref count = uop::dim(g, count_of(outer) * count_of(inner));
+  const Ref whole = renumbered(g, outer, count, outer->arg.number());
+  // Each term has outer * n + inner, so it is the whole where the outer one is left out.
+  const RangeChange changes[] = {{outer, uop::dim(g, 0), {whole}}, {inner, whole, {whole}}};
+  return replace_ranges(run, kernel, changes);
 }
 
-std::vector<const uop::RuleSet*> kernel_rules() {
-  std::vector<const uop::RuleSet*> sets(uop::symbolic_rules().begin(), uop::symbolic_rules().end());
-  sets.push_back(&uop::validity_rules());
+// A range that was joined may come apart elsewhere: that takes a quotient away, and joining adds
+// none, so it ends.
+Result<Ref> join_all(uop::Run& run, Ref kernel) {
+  if (has_opts(kernel)) return kernel;
+  while (true) {
+    while (const auto pair = Factors(run.graph(), kernel).joined()) {
+      ASSAY_TRY(joined, join(run, kernel, pair->first, pair->second));
+      kernel = joined;
+    }
+    ASSAY_TRY(apart, split_all(run, kernel));
+    if (apart == kernel) return kernel;
+    kernel = apart;
+  }
+}
+
+// The symbolic rules and those of validity.
+std::span<const uop::RuleSet* const> kernel_rules() {
+  static const std::vector<const uop::RuleSet*> sets = [] {
+    std::vector<const uop::RuleSet*> all(uop::symbolic_rules().begin(),
+                                         uop::symbolic_rules().end());
+    all.push_back(&uop::validity_rules());
+    return all;
+  }();
   return sets;
+}
+
+// Terms that something else reads, each as a whole.
+Result<Ref> simplify(uop::Run& run, Ref kernel) {
+  if (has_opts(kernel)) return kernel;
+  Graph& g = run.graph();
+  IndexTerms terms(run, kernel_rules());
+  uop::NodeMap<Ref> done;
+  std::vector<Ref> sources;
+  for (const Ref u : uop::toposort(g, kernel)) {
+    terms.note(u);
+    sources.clear();
+    const bool is_read = !terms.is_term(u) && u->op != Op::End && u->op != Op::Reduce;
+    for (const Ref s : u->src) {
+      const bool ends_here = is_read && s->op != Op::Range && terms.is_term(s);
+      sources.push_back(ends_here ? terms.settled(s, done.at(s)) : done.at(s));
+    }
+    done.set(u, std::ranges::equal(sources, u->src) ? u : g.with_sources(u, sources));
+  }
+  if (terms.trouble()) return *terms.trouble();
+  const Ref result = done.at(kernel);
+  return terms.has_decided() ? run.rewrite(kernel_rules(), result) : Result<Ref>(result);
 }
 
 }  // namespace
@@ -200,7 +241,8 @@ const uop::Pass& simplify_kernel() {
   static const uop::Pass pass = {.name = "simplify_kernel",
                                  .accepts = scheduled_form(),
                                  .yields = scheduled_form(),
-                                 .rules = kernel_rules()};
+                                 .rules = {},
+                                 .function = simplify};
   return pass;
 }
 
