@@ -269,7 +269,10 @@ Text Expressions::call(Ref u, std::string_view function) {
 }
 
 Text Expressions::extreme(Ref u) {
-  if (uop::is_float(u->dtype)) return float_extreme(u);
+  if (uop::is_float(u->dtype)) {
+    if (!target_.math.native.has(u->op)) return float_extreme(u);
+    return call(u, u->op == Op::Max ? "fmax" : "fmin");
+  }
   if (u->dtype != DType::Bool) return call(u, to_text(u->op));
   return u->op == Op::Max ? infix(u, "|", kOr) : infix(u, "&", kAnd);
 }

@@ -225,7 +225,7 @@ constexpr std::array<Check, kOpCount> make_checks() {
       {Op::Permute, check_permute},    {Op::Flip, check_flip},
       {Op::Reduce, check_reduce},      {Op::AllReduce, check_fold},
       {Op::Reshape, check_dimensions}, {Op::Expand, check_dimensions},
-      {Op::Pad, check_dimensions},     {Op::Shrink, check_dimensions},
+      {Op::Pad, check_dimensions},     {Op::Shrink, check_ranges},
       {Op::Index, check_ranges},       {Op::Stage, check_ranges},
       {Op::End, check_ranges},         {Op::Load, check_load},
       {Op::Store, check_store},        {Op::If, check_if},
