@@ -10,7 +10,7 @@
 #include "engine/render/places.h"
 #include "engine/render/renderer.h"
 #include "engine/render/usage.h"
-#include "engine/uop/node_map.h"
+#include "engine/uop/facts.h"
 
 namespace assay::render {
 namespace {
@@ -35,8 +35,8 @@ class OpenCl {
       : target_(target),
         lines_(linear->src),
         storages_(lines_),
-        usage_(lines_, storages_),
-        values_(g, target) {}
+        usage_(lines_, g.facts().positions, storages_),
+        values_(g, target, lines_.size()) {}
 
   // The function is called `name`, the kernel `title`.
   Result<Source> render(std::string name, std::string_view title) {
@@ -484,6 +484,9 @@ std::string_view first_word(std::string_view text) { return text.substr(0, text.
 
 Result<Source> render(Graph& g, Ref linear, const Target& target, std::string_view name) {
   if (const auto bad = codegen::linear_order().breach(g, linear)) return Error{*bad};
+  uop::NodeMap<uint32_t>& positions = g.facts().positions;
+  positions.clear();
+  for (uint32_t i = 0; i < linear->src.size(); i++) positions.set(linear->src[i], i);
   const std::string_view title =
       linear->arg.kind == uop::ArgKind::Info ? linear->arg.name() : std::string_view();
   return OpenCl(g, linear, target)

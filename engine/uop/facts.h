@@ -88,7 +88,9 @@ struct Facts {
   NodeMap<uint8_t> local_stores;         // local_stores()  codegen/barriers.cpp
   RefLists lists;                        // what shapes and ranges point to
 
-  NodeMap<uint8_t> visited;  // scratch of one walk at a time
+  NodeMap<uint8_t> visited;     // scratch of one walk at a time
+  NodeMap<Ref> rebuilt;         // scratch of one rebuild at a time
+  NodeMap<uint32_t> positions;  // scratch: where nodes stand in the order of one walk at a time
 };
 
 }  // namespace assay::uop
