@@ -117,20 +117,20 @@ Ref add_war_barrier(Run& run, Ref end) {
 // All work-items of a group pass a barrier equally often.
 Result<Ref> check_uniform(Run& run, Ref root) {
   Graph& g = run.graph();
-  const std::vector<Ref> order = uop::toposort(g, root);
-  const bool any =
-      std::any_of(order.begin(), order.end(), [](Ref u) { return u->op == Op::Barrier; });
-  if (!any) return root;
-  Uniform uniform(g, root);
-  for (const Ref u : order) {
+  std::vector<Ref> loops;  // in which barriers stand
+  for (const Ref u : uop::toposort(g, root)) {
     if (u->op != Op::Barrier) continue;
-    for (const Ref r : uop::ranges(g, u)) {
-      if (uniform(r->src[0])) continue;
-      return Error{
-          fmt::format("a barrier stands in range {}, whose count may differ between the "
-                      "work-items of a group",
-                      r->arg.number())};
-    }
+    const std::span<const Ref> around = uop::ranges(g, u);
+    loops.insert(loops.end(), around.begin(), around.end());
+  }
+  if (loops.empty()) return root;
+  Uniform uniform(g, root);
+  for (const Ref r : loops) {
+    if (uniform(r->src[0])) continue;
+    return Error{
+        fmt::format("a barrier stands in range {}, whose count may differ between the "
+                    "work-items of a group",
+                    r->arg.number())};
   }
   return root;
 }

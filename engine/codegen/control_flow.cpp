@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 #include "engine/codegen/forms.h"
 #include "engine/uop/node_map.h"
@@ -56,31 +58,36 @@ void outer_first(Graph& g, std::vector<Ref>& closed) {
 
 class Splitter {
  public:
-  explicit Splitter(Graph& g) : g_(g) {}
+  explicit Splitter(Graph& g) : g_(g), positions_(g.facts().positions) {}
 
   Ref split(Ref root) {
     const std::vector<Ref> order = uop::toposort(g_, root);
-    for (const Ref u : order) {
+    positions_.clear();
+    now_.resize(order.size());
+    for (uint32_t i = 0; i < order.size(); i++) {
+      const Ref u = order[i];
+      positions_.set(u, i);
       if (u->op == Op::Range) fresh_ = std::max(fresh_, static_cast<int32_t>(u->arg.number()) + 1);
     }
-    for (const Ref u : order) {
-      const Ref rebuilt = rebuild(u, now_);
-      now_.set(u, rebuilt->op == Op::End     ? nest(rebuilt)
-                  : rebuilt->op == Op::Group ? without_nothing(rebuilt)
-                                             : rebuilt);
+    for (size_t i = 0; i < order.size(); i++) {
+      Ref u = rebuild(order[i], [this](Ref s) { return now_[positions_.at(s)]; });
+      if (u->op == Op::End) u = nest(u);
+      if (u->op == Op::Group) u = without_nothing(u);
+      now_[i] = u;
     }
-    return now_.at(root);
+    return now_.back();
   }
 
  private:
-  Ref rebuild(Ref u, const NodeMap<Ref>& map) {
+  // u on what each of its sources has become.
+  template <typename Now>
+  Ref rebuild(Ref u, Now now) {
     sources_.assign(u->src.begin(), u->src.end());
     bool changed = false;
     for (Ref& s : sources_) {
-      const Ref* found = map.find(s);
-      if (found == nullptr || *found == s) continue;
-      s = *found;
-      changed = true;
+      const Ref other = now(s);
+      changed = changed || other != s;
+      s = other;
     }
     return changed ? g_.with_sources(u, sources_) : u;
   }
@@ -107,10 +114,8 @@ class Splitter {
 
   Ref close(Ref body, Ref range) {
     const Ref end = g_.make(Op::End, body->dtype, {body, range});
-    const Ref* first = end_of_.find(range);
-    if (first != nullptr && *first != end) return another_loop(end, range);
-    end_of_.set(range, end);
-    return end;
+    const Ref first = end_of_.emplace(range, end).first->second;
+    return first == end ? end : another_loop(end, range);
   }
 
   // The same loop with ranges of its own: `range` and those of the loops inside of it. ENDs come
@@ -124,15 +129,13 @@ class Splitter {
       if (u->op == Op::End && is_inside(u, copy)) rename(u->src[1], copy);
     }
     for (const Ref u : order) {
-      if (u->op == Op::Range && copy.has(u)) {
-        const Ref old = copy.at(u);
-        copy.set(u, rebuild(old, copy));
-      } else if (u == end || is_inside(u, copy)) {
-        copy.set(u, rebuild(u, copy));
-      }
+      const bool is_copied = u->op == Op::Range ? copy.has(u) : u == end || is_inside(u, copy);
+      if (!is_copied) continue;
+      const Ref old = u->op == Op::Range ? copy.at(u) : u;
+      copy.set(u, rebuild(old, [&](Ref s) { return copy.has(s) ? copy.at(s) : s; }));
     }
     for (const Ref u : order) {
-      if (u->op == Op::End && copy.has(u)) end_of_.set(copy.at(u)->src[1], copy.at(u));
+      if (u->op == Op::End && copy.has(u)) end_of_[copy.at(u)->src[1]] = copy.at(u);
     }
     return copy.at(end);
   }
@@ -149,8 +152,9 @@ class Splitter {
   }
 
   Graph& g_;
-  NodeMap<Ref> now_;
-  NodeMap<Ref> end_of_;
+  NodeMap<uint32_t>& positions_;
+  std::vector<Ref> now_;  // by position
+  std::unordered_map<Ref, Ref> end_of_;
   std::vector<Ref> sources_;
   int32_t fresh_ = 0;  // the least number that no range has
 };

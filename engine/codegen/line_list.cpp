@@ -13,14 +13,30 @@ using uop::Ref;
 void LineList::add(Ref u) {
   if (u->op == Op::Sink || u->op == Op::Group) return;
   const Ref line = u->op == Op::Store ? rebuilt_store(u) : rebuilt(u);
-  if (line != u) line_of_.set(u, line);
+  if (line != u) nodes_[kernel_.at(u)].line = line;
   // What differed only by a GROUP is one line.
-  if (line == u || !place_of_.has(line)) write(line);
+  if (line == u || place_of(line) == kNowhere) write(line);
+}
+
+Ref LineList::line_of(Ref u) const {
+  const Ref line = nodes_[kernel_.at(u)].line;
+  return line != nullptr ? line : u;
+}
+
+uint32_t LineList::place_of(Ref line) const {
+  if (const uint32_t* position = kernel_.find(line)) return nodes_[*position].place;
+  const auto found = places_.find(line);
+  return found == places_.end() ? kNowhere : found->second;
 }
 
 void LineList::write(Ref line) {
-  ASSAY_CHECK(!place_of_.has(line), "{} stands in the list twice", to_text(line->op));
-  place_of_.set(line, static_cast<uint32_t>(lines_.size()));
+  ASSAY_CHECK(place_of(line) == kNowhere, "{} stands in the list twice", to_text(line->op));
+  const auto place = static_cast<uint32_t>(lines_.size());
+  if (const uint32_t* position = kernel_.find(line)) {
+    nodes_[*position].place = place;
+  } else {
+    places_.emplace(line, place);
+  }
   lines_.push_back(line);
 }
 
@@ -30,8 +46,7 @@ Ref LineList::rebuilt(Ref u) {
     if (s->op == Op::Group) {
       flatten(s);
     } else {
-      const Ref* line = line_of_.find(s);
-      sources_.push_back(line != nullptr ? *line : s);
+      sources_.push_back(line_of(s));
     }
   }
   if (u->op == Op::End && u->src[0]->op == Op::Group) {
@@ -39,7 +54,7 @@ Ref LineList::rebuilt(Ref u) {
     const Ref range = sources_.back();
     sources_.pop_back();
     ASSAY_CHECK(!sources_.empty(), "range {} ends with nothing", range->arg.number());
-    const auto later = [&](Ref x, Ref y) { return place_of_.at(x) < place_of_.at(y); };
+    const auto later = [this](Ref x, Ref y) { return place_of(x) < place_of(y); };
     const Ref body = *std::max_element(sources_.begin(), sources_.end(), later);
     return g_.make(Op::End, DType::Void, {body, range});
   }
@@ -56,8 +71,7 @@ void LineList::flatten(Ref group) {
       stack_.insert(stack_.end(), u->src.rbegin(), u->src.rend());
       continue;
     }
-    const Ref* line = line_of_.find(u);
-    sources_.push_back(line != nullptr ? *line : u);
+    sources_.push_back(line_of(u));
   }
 }
 
@@ -66,17 +80,16 @@ void LineList::flatten(Ref group) {
 Ref LineList::rebuilt_store(Ref u) {
   const Ref now = rebuilt(u);
   const Ref store = if_ == nullptr ? now : g_.make(Op::Store, DType::Void, now->src.first(2));
-  if (!place_of_.has(store)) return store;
+  if (place_of(store) == kNowhere) return store;
   const Ref place = g_.make(Op::After, store->src[0]->dtype, {store->src[0], lines_.back()});
   write(place);
   return g_.make(Op::Store, DType::Void, {place, store->src[1]});
 }
 
 void LineList::open_if(Ref gate) {
-  const Ref* line = line_of_.find(gate);
-  const Ref now = line != nullptr ? *line : gate;
+  const Ref now = line_of(gate);
   const Ref first = g_.make(Op::If, DType::Void, {now});
-  if_ = place_of_.has(first) ? g_.make(Op::If, DType::Void, {now, lines_.back()}) : first;
+  if_ = place_of(first) != kNowhere ? g_.make(Op::If, DType::Void, {now, lines_.back()}) : first;
   write(if_);
 }
 

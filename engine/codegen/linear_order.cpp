@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
 #include <vector>
 
+#include "engine/uop/facts.h"
 #include "engine/uop/node_map.h"
 
 namespace assay::codegen {
@@ -17,33 +19,32 @@ using Trouble = std::optional<std::string>;
 
 class Reader {
  public:
+  explicit Reader(Graph& g) : places_(g.facts().positions) { places_.clear(); }
+
   Trouble read(Ref root) {
     if (root->op != Op::Linear) return "the root is no linear";
+    scopes_of_.reserve(root->src.size());
     for (const Ref u : root->src) {
-      if (lines_.has(u)) return at("stands there twice", u);
+      if (places_.has(u)) return at("stands there twice", u);
       if (Trouble bad = sources(u)) return bad;
       if (Trouble bad = nesting(u)) return bad;
       if (Trouble bad = parameters(u)) return bad;
-      lines_.set(u, {count_++, scope()});
+      places_.set(u, count_++);
+      scopes_of_.push_back(scope());
     }
     if (open_.empty()) return {};
     return at("is not closed", open_.back().opener);
   }
 
  private:
-  struct Line {
-    uint32_t place;
-    uint32_t scope;
-  };
   struct Scope {
     Ref opener;  // RANGE or IF
     uint32_t number;
   };
 
   Trouble at(std::string_view what, Ref u) const {
-    const Line* line = lines_.find(u);
-    return fmt::format("line {}: {} {}", line != nullptr ? line->place : count_, to_text(u->op),
-                       what);
+    const uint32_t* place = places_.find(u);
+    return fmt::format("line {}: {} {}", place != nullptr ? *place : count_, to_text(u->op), what);
   }
 
   uint32_t scope() const { return open_.empty() ? 0 : open_.back().number; }
@@ -57,14 +58,16 @@ class Reader {
 
   // Stores of a branch are named behind it as what has happened.
   bool is_store_of_branch(Ref s) const {
-    return s->op == Op::Store && branch_of_store_.has(s) && is_open(branch_of_store_.at(s));
+    const auto branch = s->op == Op::Store ? branch_of_store_.find(s) : branch_of_store_.end();
+    return branch != branch_of_store_.end() && is_open(branch->second);
   }
 
   Trouble sources(Ref u) {
     for (const Ref s : u->src) {
-      const Line* line = lines_.find(s);
-      if (line == nullptr) return at(fmt::format("stands before its source {}", to_text(s->op)), u);
-      if (is_open(line->scope) || is_store_of_branch(s)) continue;
+      const uint32_t* place = places_.find(s);
+      if (place == nullptr)
+        return at(fmt::format("stands before its source {}", to_text(s->op)), u);
+      if (is_open(scopes_of_[*place]) || is_store_of_branch(s)) continue;
       return at(fmt::format("names {}, which is in a scope that has ended", to_text(s->op)), u);
     }
     return {};
@@ -84,7 +87,7 @@ class Reader {
       case Op::End: return closes(u, u->src.size() == 2 ? u->src[1] : nullptr);
       case Op::EndIf: return closes(u, u->src[0]);
       case Op::Store:
-        if (in_branch) branch_of_store_.set(u, outer_scope());
+        if (in_branch) branch_of_store_.emplace(u, outer_scope());
         return {};
       default: return {};
     }
@@ -110,8 +113,9 @@ class Reader {
     return {};
   }
 
-  NodeMap<Line> lines_;
-  NodeMap<uint32_t> branch_of_store_;  // the scope around the IF
+  NodeMap<uint32_t>& places_;
+  std::vector<uint32_t> scopes_of_;                    // of each line
+  std::unordered_map<Ref, uint32_t> branch_of_store_;  // the scope around the IF
   std::vector<Scope> open_;
   uint32_t count_ = 0;
   uint32_t scopes_ = 0;
@@ -119,7 +123,7 @@ class Reader {
   bool only_params_ = true;
 };
 
-Trouble breach(Graph& /*g*/, Ref root) { return Reader().read(root); }
+Trouble breach(Graph& g, Ref root) { return Reader(g).read(root); }
 
 }  // namespace
 

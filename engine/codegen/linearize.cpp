@@ -6,6 +6,7 @@
 #include "engine/codegen/forms.h"
 #include "engine/codegen/line_list.h"
 #include "engine/codegen/loop_nest.h"
+#include "engine/uop/facts.h"
 #include "engine/uop/scope.h"
 #include "engine/uop/walk.h"
 
@@ -39,11 +40,12 @@ bool reads_memory(Graph& g, Ref u) {
 class Blocks {
  public:
   Blocks(Graph& g, std::span<const Ref> order, LoopNest nest)
-      : g_(g), order_(order), nest_(std::move(nest)), home_(order.size()) {
-    for (uint32_t i = 0; i < order.size(); i++) {
-      at_.set(order[i], i);
-      home_[i] = nest_.home(g, order[i]);
-    }
+      : g_(g),
+        order_(order),
+        nest_(std::move(nest)),
+        at_(g.facts().positions),
+        home_(order.size()) {
+    for (uint32_t i = 0; i < order.size(); i++) home_[i] = nest_.home(g, order[i]);
     find_users();
     find_ranks();
   }
@@ -131,7 +133,7 @@ class Blocks {
   Graph& g_;
   std::span<const Ref> order_;
   LoopNest nest_;
-  NodeMap<uint32_t> at_;
+  const NodeMap<uint32_t>& at_;
   std::vector<uint32_t> home_;
   std::vector<uint64_t> ranks_;
   std::vector<uint32_t> waits_;
@@ -141,7 +143,7 @@ class Blocks {
 
 class Scheduler {
  public:
-  Scheduler(Graph& g, const Blocks& blocks) : blocks_(blocks), lines_(g) {
+  Scheduler(Graph& g, const Blocks& blocks) : blocks_(blocks), lines_(g, blocks.size()) {
     waits_.reserve(blocks.size());
     open_.resize(blocks.nest().blocks().size());
     for (uint32_t i = 0; i < blocks.size(); i++) {
@@ -252,6 +254,9 @@ class Scheduler {
 Result<Ref> order_lines(uop::Run& run, Ref sink) {
   Graph& g = run.graph();
   const std::vector<Ref> order = uop::toposort(g, sink);
+  NodeMap<uint32_t>& positions = g.facts().positions;
+  positions.clear();
+  for (uint32_t i = 0; i < order.size(); i++) positions.set(order[i], i);
   ASSAY_TRY(nest, LoopNest::of(g, order));
   const Blocks blocks(g, order, std::move(nest));
   const std::vector<Ref> lines = Scheduler(g, blocks).run();

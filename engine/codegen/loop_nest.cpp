@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/uop/facts.h"
 #include "engine/uop/scope.h"
 
 namespace assay::codegen {
@@ -11,8 +12,9 @@ using uop::Op;
 using uop::Ref;
 
 Result<LoopNest> LoopNest::of(Graph& g, std::span<const Ref> order) {
-  LoopNest nest;
+  LoopNest nest(g.facts().positions);
   nest.blocks_.emplace_back();
+  nest.block_of_.resize(order.size());
   const std::span<const Ref> open = uop::ranges(g, order.back());
   if (!open.empty()) return Error{fmt::format("range {} has no end", open[0]->arg.number())};
   // An END comes after those that it encloses, so from the back the outer blocks are there first.
@@ -22,11 +24,11 @@ Result<LoopNest> LoopNest::of(Graph& g, std::span<const Ref> order) {
     if (u->src.size() != 2 || u->src[1]->op != Op::Range) {
       return Error{fmt::format("an end names {} sources, expected one range", u->src.size() - 1)};
     }
-    if (nest.block_of_.has(u->src[1])) {
+    if (nest.block_of(u->src[1]) != 0) {
       return Error{fmt::format("range {} has two ends", u->src[1]->arg.number())};
     }
     const uint32_t parent = nest.innermost(uop::ranges(g, u));
-    nest.block_of_.set(u->src[1], static_cast<uint32_t>(nest.blocks_.size()));
+    nest.block_of_[nest.positions_->at(u->src[1])] = static_cast<uint32_t>(nest.blocks_.size());
     nest.blocks_.push_back({u->src[1], u, parent, nest.blocks_[parent].depth + 1});
   }
   return nest;
@@ -43,7 +45,7 @@ uint32_t LoopNest::home(Graph& g, Ref u) {
 uint32_t LoopNest::innermost(std::span<const Ref> ranges) const {
   uint32_t found = 0;
   for (const Ref r : ranges) {
-    const uint32_t block = block_of_.at(r);
+    const uint32_t block = block_of(r);
     if (blocks_[block].depth > blocks_[found].depth) found = block;
   }
   return found;

@@ -30,7 +30,7 @@ class LoopNest {
   // in its own.
   uint32_t home(uop::Graph& g, uop::Ref u);
   // The block whose loop `end` closes.
-  uint32_t closed_by(uop::Ref end) const { return block_of_.at(end->src[1]); }
+  uint32_t closed_by(uop::Ref end) const { return block_of(end->src[1]); }
   // The block at or around `inner` that stands directly in `outer`, which is around it.
   uint32_t below(uint32_t outer, uint32_t inner) const {
     while (blocks_[inner].parent != outer) inner = blocks_[inner].parent;
@@ -38,10 +38,14 @@ class LoopNest {
   }
 
  private:
+  explicit LoopNest(const uop::NodeMap<uint32_t>& positions) : positions_(&positions) {}
+
+  uint32_t block_of(uop::Ref range) const { return block_of_[positions_->at(range)]; }
   uint32_t innermost(std::span<const uop::Ref> ranges) const;
 
+  const uop::NodeMap<uint32_t>* positions_;
   std::vector<Block> blocks_;
-  uop::NodeMap<uint32_t> block_of_;     // of a RANGE
+  std::vector<uint32_t> block_of_;      // of a RANGE, by position; 0 where it has no END
   std::span<const uop::Ref> last_set_;  // neighbours mostly share their set
   uint32_t last_home_ = 0;
 };

@@ -50,9 +50,7 @@ std::optional<Text> Expressions::refuse(std::string message) {
 
 Text Expressions::put(Ref u, std::string_view text, Precedence holds, bool is_typed) {
   uint8_t depth = 0;
-  for (const Ref s : u->src) {
-    if (const Text* source = texts_.find(s)) depth = std::max(depth, source->depth);
-  }
+  for (const Ref s : u->src) depth = std::max(depth, of(s).depth);
   const Text result = {static_cast<uint32_t>(pool_.size()), static_cast<uint32_t>(text.size()),
                        holds, is_typed, static_cast<uint8_t>(depth + 1)};
   pool_ += text;
@@ -66,7 +64,7 @@ Text Expressions::name(std::string_view text) {
 }
 
 void Expressions::append(std::string& out, Ref u, Precedence least) const {
-  const Text text = texts_.at(u);
+  const Text text = of(u);
   const bool brackets = text.holds < least;
   if (brackets) out += '(';
   out.append(pool_, text.from, text.size);
@@ -74,7 +72,7 @@ void Expressions::append(std::string& out, Ref u, Precedence least) const {
 }
 
 void Expressions::append_typed(std::string& out, Ref u) const {
-  if (texts_.at(u).is_typed) return append(out, u, kTernary);
+  if (of(u).is_typed) return append(out, u, kTernary);
   out += fmt::format("({})", c_type(u->dtype));
   append(out, u, kUnary);
 }
@@ -88,6 +86,7 @@ std::string Expressions::type(Ref u) const {
 
 std::optional<Text> Expressions::make(Ref u) {
   text_.clear();
+  if (uop::is_int(u->dtype)) factors_[at_.at(u)] = find_factor(u);
   if (c_type(u->dtype) == "void") {
     return refuse(fmt::format("{} has type {}, which OpenCL C does not have", to_text(u->op),
                               to_text(u->dtype)));
@@ -269,7 +268,10 @@ Text Expressions::call(Ref u, std::string_view function) {
 }
 
 Text Expressions::extreme(Ref u) {
-  if (uop::is_float(u->dtype)) return float_extreme(u);
+  if (uop::is_float(u->dtype)) {
+    if (!target_.math.native.has(u->op)) return float_extreme(u);
+    return call(u, u->op == Op::Max ? "fmax" : "fmin");
+  }
   if (u->dtype != DType::Bool) return call(u, to_text(u->op));
   return u->op == Op::Max ? infix(u, "|", kOr) : infix(u, "&", kAnd);
 }
@@ -337,7 +339,7 @@ std::optional<Text> Expressions::cast(Ref u) {
     return refuse("f16 that the target only stores is read before it is stored");
   }
   // What is stored as a half is rounded by the store, and what was loaded is exact.
-  if (from == u->dtype || is_packed_half(target_, u->dtype)) return texts_.at(x);
+  if (from == u->dtype || is_packed_half(target_, u->dtype)) return of(x);
   if (lanes > 1) {
     if (from == DType::Bool || to == DType::Bool) return refuse("cast of a vector of bool");
     text_ += fmt::format("convert_{}{}(", c_type(to), lanes);
@@ -358,7 +360,7 @@ std::optional<Text> Expressions::cast(Ref u) {
 
 std::optional<Text> Expressions::bitcast(Ref u) {
   const Ref x = u->src[0];
-  if (x->dtype == u->dtype) return texts_.at(x);
+  if (x->dtype == u->dtype) return of(x);
   if (uop::bits_of(x->dtype) != uop::bits_of(u->dtype)) {
     return refuse(fmt::format("bitcast from {} to {} changes the number of elements",
                               to_text(x->dtype), to_text(u->dtype)));
@@ -391,7 +393,7 @@ std::optional<Text> Expressions::lane(Ref u) {
   if (lanes == 0 || k < 0 || k >= lanes) {
     return refuse(fmt::format("index of {} is no lane of a vector", to_text(x->op)));
   }
-  if (lanes == 1) return texts_.at(x);
+  if (lanes == 1) return of(x);
   append(text_, x, kPostfix);
   text_ += fmt::format(".s{:x}", static_cast<int>(k));
   if (u->dtype != DType::Bool) return put(u, text_, kPostfix);
@@ -399,26 +401,25 @@ std::optional<Text> Expressions::lane(Ref u) {
   return put(u, text_, kEqual);
 }
 
-int64_t Expressions::factor(Ref u) {
+int64_t Expressions::find_factor(Ref u) const {
   constexpr int64_t kMost = 1 << 20;
-  return uop::derive(factors_, u, [&](Ref v) -> int64_t {
-    const auto of = [&](size_t i) { return factors_.at(v->src[i]); };
-    switch (v->op) {
-      case Op::Const: {
-        const uint64_t bits = v->value().bits | kMost;
-        return static_cast<int64_t>(bits & (~bits + 1));
-      }
-      case Op::Add:
-      case Op::Sub: return std::min(of(0), of(1));
-      case Op::Where: return std::min(of(1), of(2));
-      case Op::Mul: return std::min(of(0) * of(1), kMost);
-      case Op::Shl:
-        if (!is_const(v->src[1]) || v->src[1]->value().bits > 20) return of(0);
-        return std::min(of(0) << v->src[1]->value().bits, kMost);
-      case Op::Cast: return uop::is_int(v->src[0]->dtype) ? of(0) : 1;
-      default: return 1;
+  switch (u->op) {
+    case Op::Const: {
+      const uint64_t bits = u->value().bits | kMost;
+      return static_cast<int64_t>(bits & (~bits + 1));
     }
-  });
+    case Op::Add:
+    case Op::Sub: return std::min(factor(u->src[0]), factor(u->src[1]));
+    case Op::Where: return std::min(factor(u->src[1]), factor(u->src[2]));
+    case Op::Mul: return std::min(factor(u->src[0]) * factor(u->src[1]), kMost);
+    case Op::Shl: {
+      const bool is_known = is_const(u->src[1]) && u->src[1]->value().bits <= 20;
+      return is_known ? std::min(factor(u->src[0]) << u->src[1]->value().bits, kMost)
+                      : factor(u->src[0]);
+    }
+    case Op::Cast: return uop::is_int(u->src[0]->dtype) ? factor(u->src[0]) : 1;
+    default: return 1;
+  }
 }
 
 }  // namespace assay::render

@@ -3,10 +3,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/render/literal.h"
 #include "engine/render/names.h"
-#include "engine/uop/node_map.h"
+#include "engine/uop/facts.h"
 #include "engine/uop/target.h"
 #include "engine/uop/uop.h"
 
@@ -24,15 +25,17 @@ struct Text {
 // Texts of values, each made of those of its sources.
 class Expressions {
  public:
-  Expressions(uop::Graph& g, const uop::Target& target) : g_(g), target_(target) {}
+  // g.facts().positions says where each node stands in the list of `size` lines.
+  Expressions(uop::Graph& g, const uop::Target& target, size_t size)
+      : g_(g), target_(target), at_(g.facts().positions), texts_(size), factors_(size, 1) {}
 
   // The text of u, whose sources have theirs: a constant or a scalar function, a STACK, or a lane
   // of a vector. Nothing where the language cannot say it; trouble() says why.
   std::optional<Text> make(uop::Ref u);
   const std::string& trouble() const { return trouble_; }
 
-  void set(uop::Ref u, Text text) { texts_.set(u, text); }
-  Text of(uop::Ref u) const { return texts_.at(u); }
+  void set(uop::Ref u, Text text) { texts_[at_.at(u)] = text; }
+  Text of(uop::Ref u) const { return texts_[at_.at(u)]; }
   std::string_view view(Text text) const {
     return std::string_view(pool_).substr(text.from, text.size);
   }
@@ -46,9 +49,10 @@ class Expressions {
   std::string type(uop::Ref u) const;
 
   // The largest power of two that divides an integer, as far as it shows.
-  int64_t factor(uop::Ref u);
+  int64_t factor(uop::Ref u) const { return factors_[at_.at(u)]; }
 
  private:
+  int64_t find_factor(uop::Ref u) const;
   std::optional<Text> refuse(std::string message);
   Text put(uop::Ref u, std::string_view text, Precedence holds, bool is_typed = true);
   Text constant(uop::Ref u);
@@ -77,8 +81,9 @@ class Expressions {
   std::string pool_;
   std::string text_;  // the one that is being made
   std::string trouble_;
-  uop::NodeMap<Text> texts_;
-  uop::NodeMap<int64_t> factors_;
+  const uop::NodeMap<uint32_t>& at_;
+  std::vector<Text> texts_;       // by position in the list
+  std::vector<int64_t> factors_;  // likewise
 };
 
 }  // namespace assay::render

@@ -10,7 +10,7 @@
 #include "engine/render/places.h"
 #include "engine/render/renderer.h"
 #include "engine/render/usage.h"
-#include "engine/uop/node_map.h"
+#include "engine/uop/facts.h"
 
 namespace assay::render {
 namespace {
@@ -35,8 +35,8 @@ class OpenCl {
       : target_(target),
         lines_(linear->src),
         storages_(lines_),
-        usage_(lines_, storages_),
-        values_(g, target) {}
+        usage_(lines_, g.facts().positions, storages_),
+        values_(g, target, lines_.size()) {}
 
   // The function is called `name`, the kernel `title`.
   Result<Source> render(std::string name, std::string_view title) {
@@ -62,8 +62,8 @@ class OpenCl {
       if (u->op == Op::Variable) variables.push_back(u);
       if (u->op == Op::Special) launch(u);
     }
-    const auto by_name = [](Ref a, Ref b) { return a->arg.name() < b->arg.name(); };
-    std::stable_sort(variables.begin(), variables.end(), by_name);
+    std::sort(variables.begin(), variables.end(),
+              [](Ref a, Ref b) { return a->arg.name() < b->arg.name(); });
     source_.arguments.insert(source_.arguments.end(), variables.begin(), variables.end());
   }
 
@@ -170,6 +170,11 @@ class OpenCl {
   }
 
   bool variable(Ref u) {
+    for (const Ref v : source_.arguments) {
+      const bool is_another = v != u && v->op == Op::Variable && v->arg.name() == u->arg.name();
+      if (is_another)
+        return refuse(fmt::format("two variables are called {}", quoted(v->arg.name())));
+    }
     // No parameter is a half where halves are only stored.
     if (is_packed_half(target_, u->dtype)) return refuse("a variable of f16");
     values_.set(u, values_.name(variable_name(u)));
@@ -257,7 +262,8 @@ class OpenCl {
   bool value(Ref u) {
     const std::optional<Text> text = values_.make(u);
     if (!text) return refuse(values_.trouble());
-    const bool is_plain = is_const(u) || u->op == Op::Index;
+    // What is a name already needs no other one.
+    const bool is_plain = is_const(u) || u->op == Op::Index || text->depth == 0;
     const bool is_named = usage_.is_named(u) || text->depth >= kDeepest || text->size > kLongest;
     if (is_plain || !is_named) {
       values_.set(u, *text);
@@ -478,6 +484,9 @@ std::string_view first_word(std::string_view text) { return text.substr(0, text.
 
 Result<Source> render(Graph& g, Ref linear, const Target& target, std::string_view name) {
   if (const auto bad = codegen::linear_order().breach(g, linear)) return Error{*bad};
+  uop::NodeMap<uint32_t>& positions = g.facts().positions;
+  positions.clear();
+  for (uint32_t i = 0; i < linear->src.size(); i++) positions.set(linear->src[i], i);
   const std::string_view title =
       linear->arg.kind == uop::ArgKind::Info ? linear->arg.name() : std::string_view();
   return OpenCl(g, linear, target)

@@ -147,7 +147,8 @@ TEST_F(OpenCl, SaysTheFastFunctionsWhereTheTargetWantsThem) {
   Target target = uop::generic_target();
   EXPECT_EQ(stored(alu(Op::Exp2, {x}), target), "exp2(v_x)");
   EXPECT_EQ(stored(alu(Op::Recip, {x}), target), "1.0f / v_x");
-  target.math.native = {Op::Exp2, Op::Recip, Op::Sin};
+  target.math.native = {Op::Exp2, Op::Recip, Op::Sin, Op::Max};
+  EXPECT_EQ(stored(alu(Op::Max, {x, f32(1)}), target), "fmax(v_x, 1.0f)");
   EXPECT_EQ(stored(alu(Op::Exp2, {x}), target), "native_exp2(v_x)");
   EXPECT_EQ(stored(alu(Op::Recip, {x}), target), "native_recip(v_x)");
   EXPECT_EQ(stored(alu(Op::Round, {x}), target), "rint(v_x)");
@@ -183,6 +184,16 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k_k(__global half* 
     const float val0 = vload_half(0, data1 + ridx0);
     vstore_half_rte(val0 * 2.0f, 0, data0 + ridx0);
   }
+}
+)");
+  const Ref four = g.make(Op::Cast, DType::F32, {load(run(param(1, 4, DType::F16), i32(0), 4))});
+  const Ref two = g.make(Op::Stack, DType::F32, {index(four, i32(3)), index(four, i32(1))});
+  const Ref halves = g.make(Op::Cast, DType::F16, {two});
+  EXPECT_EQ(text(sink({store(run(param(0, 4, DType::F16), i32(2), 2), halves)})), R"(
+#pragma OPENCL FP_CONTRACT OFF
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k_k(__global half* data0, __global const half* data1) {
+  const float4 val0 = vload_half4(0, data1);
+  vstore_half2_rte((float2)(val0.s3, val0.s1), 0, data0 + 2);
 }
 )");
   const Ref sum = add(load(param(1, 4, DType::F16), 0), load(param(1, 4, DType::F16), 1));
@@ -296,6 +307,8 @@ TEST_F(OpenCl, RefusesWhatTheLanguageHasNot) {
             "threefry of u64 has no text in OpenCL C");
   EXPECT_EQ(error(stores(load(param(1, 1, DType::BF16), 0))),
             "parameter of bf16, which OpenCL C does not have");
+  EXPECT_EQ(error(stores(add(variable("n", 0, 2), variable("n", 0, 3)))),
+            "two variables are called 'n'");
   const Ref axis = special("gidx3", 2);
   EXPECT_EQ(error(stores(axis)), "no such axis of a launch: 'gidx3'");
   EXPECT_EQ(error(stores(load(reg(0, 2), 2))), "register 2 of 2 is named");

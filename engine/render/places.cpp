@@ -44,7 +44,7 @@ Storages::Storages(std::span<const Ref> lines) {
   for (uint32_t i = 0; i < lines.size(); i++) {
     const Ref u = lines[i];
     if (is_storage(u)) {
-      numbers_.set(u, static_cast<uint32_t>(all_.size()));
+      numbers_.emplace(u, static_cast<uint32_t>(all_.size()));
       const bool is_few = u->src.size() == 1 && is_const(u->src[0]) &&
                           uop::as_int(u->src[0]->value()) <= kMostScalars;
       const bool is_reg = u->op == Op::Buffer && u->arg.addr_space() == AddrSpace::Reg;
@@ -56,7 +56,7 @@ Storages::Storages(std::span<const Ref> lines) {
 
 void Storages::use(Ref access, uint32_t line) {
   const std::optional<Place> place = place_of(access->src[0]);
-  if (!place || !numbers_.has(place->storage)) return;
+  if (!place || !numbers_.contains(place->storage)) return;
   Storage& storage = all_[numbers_.at(place->storage)];
   if (place->is_run || !is_const(place->begin)) storage.is_scalars = false;
   if (access->op != Op::Store) return;

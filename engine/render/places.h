@@ -2,10 +2,9 @@
 
 #include <optional>
 #include <span>
-#include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "engine/uop/node_map.h"
 #include "engine/uop/uop.h"
 
 namespace assay::render {
@@ -33,7 +32,6 @@ struct Storage {
   std::vector<uint32_t> stores;  // the lines that store to it
 };
 
-// By the number that it stands under in `numbers`.
 class Storages {
  public:
   explicit Storages(std::span<const uop::Ref> lines);
@@ -42,7 +40,7 @@ class Storages {
  private:
   void use(uop::Ref access, uint32_t line);
 
-  uop::NodeMap<uint32_t> numbers_;
+  std::unordered_map<uop::Ref, uint32_t> numbers_;
   std::vector<Storage> all_;
 };
 

@@ -40,8 +40,9 @@ uint32_t repeats(Ref u) {
 
 }  // namespace
 
-Usage::Usage(std::span<const Ref> lines, const Storages& storages) {
-  uses_.resize(lines.size());
+Usage::Usage(std::span<const Ref> lines, const uop::NodeMap<uint32_t>& positions,
+             const Storages& storages)
+    : at_(positions), uses_(lines.size()) {
   find_scopes(lines);
   for (uint32_t i = static_cast<uint32_t>(lines.size()); i-- > 0;) {
     uses_[i].is_named = names(i, lines[i], storages);
@@ -55,7 +56,6 @@ void Usage::find_scopes(std::span<const Ref> lines) {
   for (uint32_t i = 0; i < lines.size(); i++) {
     if (lines[i]->op == Op::Range) open.push_back(++count);
     if (lines[i]->op == Op::End && open.size() > 1) open.pop_back();
-    at_.set(lines[i], i);
     uses_[i].scope = open.back();
   }
 }

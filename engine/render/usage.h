@@ -12,7 +12,9 @@ namespace assay::render {
 // Which values of a list are variables of their own, and which are written where they are used.
 class Usage {
  public:
-  Usage(std::span<const uop::Ref> lines, const Storages& storages);
+  // `positions` says where each node stands in the list.
+  Usage(std::span<const uop::Ref> lines, const uop::NodeMap<uint32_t>& positions,
+        const Storages& storages);
 
   // Whether u is computed where it stands: it is used more than once, or in a deeper loop, or reads
   // what may have changed by the time it is used.
@@ -31,7 +33,7 @@ class Usage {
   void spread(uint32_t line, uop::Ref u);
   bool names(uint32_t line, uop::Ref u, const Storages& storages) const;
 
-  uop::NodeMap<uint32_t> at_;
+  const uop::NodeMap<uint32_t>& at_;
   std::vector<Use> uses_;
 };
 

@@ -149,7 +149,7 @@ TEST_F(Verify, WantsAReduceToHaveAUnit) {
 }
 
 TEST_F(Verify, WantsDimensionsOfTypeIndex) {
-  for (const Op op : {Op::Reshape, Op::Expand, Op::Pad, Op::Shrink}) {
+  for (const Op op : {Op::Reshape, Op::Expand, Op::Pad}) {
     EXPECT_EQ(trouble_of(op, F32, {f32, index, index}), kFine);
     EXPECT_EQ(trouble_of(op, F32, {f32, index, i32}),
               "source 3 of " + std::string(to_text(op)) + " has type i32, expected index");
@@ -168,6 +168,7 @@ TEST_F(Verify, LetsAPartBeginAtAnyInteger) {
 
 TEST_F(Verify, WantsIntegersAsIndices) {
   EXPECT_EQ(trouble_of(Op::Index, F32, {f32, index, i32}), kFine);
+  EXPECT_EQ(trouble_of(Op::Shrink, F32, {f32, index, i32}), kFine);
   EXPECT_EQ(trouble_of(Op::Index, F32, {f32, flag}),
             "source 2 of index has type bool, expected an integer type");
   EXPECT_EQ(trouble_of(Op::Stage, F32, {f32, f32}, Arg::place(0, AddrSpace::Local)),
