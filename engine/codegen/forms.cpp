@@ -1,5 +1,8 @@
 #include "engine/codegen/forms.h"
 
+#include "engine/codegen/control_flow.h"
+#include "engine/codegen/linear_order.h"
+
 namespace assay::codegen {
 namespace {
 
@@ -82,11 +85,17 @@ const Spec& gated_form() {
   return spec;
 }
 
+const Spec& looped_form() {
+  static const Spec spec = {
+      "looped", gated_form().ops, {&well_formed(), &fixed_width(), &one_end_a_range()}};
+  return spec;
+}
+
 const Spec& linear_form() {
   static const Spec spec = {
       "linear",
       (gated_form().ops - OpSet{Op::Sink, Op::Group}) | OpSet{Op::Linear, Op::If, Op::EndIf},
-      {&well_formed(), &fixed_width()}};
+      {&well_formed(), &fixed_width(), &linear_order()}};
   return spec;
 }
 

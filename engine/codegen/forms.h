@@ -16,6 +16,7 @@ const uop::Spec& scalar_form();
 const uop::Spec& vectors_form();
 const uop::Spec& lowered_form();
 const uop::Spec& gated_form();
+const uop::Spec& looped_form();
 const uop::Spec& linear_form();
 
 }  // namespace assay::codegen

@@ -2,10 +2,18 @@
 
 #include <vector>
 
+#include "engine/codegen/barriers.h"
+#include "engine/codegen/control_flow.h"
+#include "engine/codegen/linearize.h"
+
 namespace assay::codegen {
 
 std::span<const uop::Pass* const> pipeline() {
-  static const std::vector<const uop::Pass*> passes = {};
+  static const std::vector<const uop::Pass*> passes = {
+      &pm_implicit_barriers(),
+      &add_control_flow(),
+      &linearize(),
+  };
   return passes;
 }
 

@@ -164,7 +164,8 @@ Result<bool> Running::build_on(Device& on, std::span<const Step* const> missing)
   std::vector<Ref> linears;
   for (const Step* step : missing) {
     const Ref kernel = uop::copy_to(scratch, g_, call(*step)->src[0]);
-    Result<Ref> linear = codegen::lower(run, kernel);
+    // A body that is a list already, edited by hand, is taken as it is.
+    Result<Ref> linear = kernel->op == Op::Linear ? kernel : codegen::lower(run, kernel);
     if (!linear.ok()) {
       return Error{fmt::format("call {}, {}: {}", step->call, schedule::kernel_name(call(*step)),
                                linear.error().message),

@@ -44,6 +44,7 @@ Overwrite overwrite_of(uop::Graph& g, Ref kernel) {
     // The place of a store may be read as well: then it has another user.
     const bool is_target = std::ranges::find(stored, u) != stored.end();
     const bool is_value = std::ranges::any_of(nodes, [&](Ref user) {
+      if (user->op == Op::Linear) return false;
       const auto used = user->op == Op::Store ? user->src.subspan(1) : user->src;
       return std::ranges::find(used, u) != used.end();
     });

@@ -1,9 +1,15 @@
 #include "engine/runtime/source.h"
 
+#include "engine/render/renderer.h"
+#include "engine/render/seen.h"
+
 namespace assay::runtime {
 
-Result<KernelText> render_kernel(Graph&, Ref, const Target& target, std::string_view, uop::Watch*) {
-  return Error{"there is no renderer for " + target.name, 0, 0};
+Result<KernelText> render_kernel(Graph& g, Ref linear, const Target& target, std::string_view name,
+                                 uop::Watch* watch) {
+  ASSAY_TRY(source, render::render(g, linear, target, name));
+  if (watch != nullptr) watch->seen(render::SourceSeen{g, linear, source});
+  return KernelText{std::move(source.name), std::move(source.text)};
 }
 
 }  // namespace assay::runtime

@@ -85,6 +85,7 @@ struct Facts {
   NodeMap<std::span<const Ref>> shapes;  // shape()         shape.h
   NodeMap<Ref> devices;                  // device()        scope.h
   NodeMap<Ref> buffers;                  // buffer()        scope.h
+  NodeMap<uint8_t> local_stores;         // local_stores()  codegen/barriers.cpp
   RefLists lists;                        // what shapes and ranges point to
 
   NodeMap<uint8_t> visited;  // scratch of one walk at a time

@@ -48,6 +48,7 @@ Result<std::unique_ptr<OpenclDevice>> OpenclDevice::open(std::string_view rest,
 
 Result<bool> OpenclDevice::restart() {
   open_ = std::make_unique<Objects>();
+  if (is_oclgrind_) oclgrind_begins_anew();
   const cl_context_properties properties[] = {
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found_.platform), 0};
   cl_int code = CL_SUCCESS;

@@ -105,4 +105,6 @@ std::string oclgrind_findings() {
   return text;
 }
 
+void oclgrind_begins_anew() { state().log_read = 0; }
+
 }  // namespace assay::runtime::opencl

@@ -23,7 +23,9 @@ Result<bool> prepare_environment(const std::string& cache);
 
 // The folder in use, once prepared.
 const std::string& cache_folder();
-// What Oclgrind has found since the last call.
+// What Oclgrind has found since the last call. It writes its log anew for each context that is
+// made, which is to be said here.
 std::string oclgrind_findings();
+void oclgrind_begins_anew();
 
 }  // namespace assay::runtime::opencl

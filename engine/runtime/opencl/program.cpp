@@ -28,18 +28,32 @@ std::string hash_text(std::string_view text) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-// The number of the line of the first ":LINE:COLUMN: error" of a log.
+// The number of a line of the text that a line of a log gives: FILE:LINE:COLUMN:, where FILE is
+// made up by the compiler.
+std::optional<int> line_named_in(std::string_view said) {
+  for (size_t colon = said.find(':'); colon != std::string_view::npos;
+       colon = said.find(':', colon + 1)) {
+    int line = 0;
+    int column = 0;
+    const char* end = said.data() + said.size();
+    const auto first = std::from_chars(said.data() + colon + 1, end, line);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != ':') continue;
+    const auto second = std::from_chars(first.ptr + 1, end, column);
+    if (second.ec == std::errc() && second.ptr != end && *second.ptr == ':') return line;
+  }
+  return std::nullopt;
+}
+
+// The same of the first line of a log that speaks of an error.
 std::optional<int> wrong_line(std::string_view log) {
-  const size_t at = log.find(": error");
-  if (at == std::string_view::npos) return std::nullopt;
-  const size_t column = log.rfind(':', at - 1);
-  if (column == std::string_view::npos || column == 0) return std::nullopt;
-  const size_t line = log.rfind(':', column - 1);
-  if (line == std::string_view::npos) return std::nullopt;
-  int number = 0;
-  const auto [end, error] = std::from_chars(log.data() + line + 1, log.data() + column, number);
-  if (error != std::errc() || end != log.data() + column) return std::nullopt;
-  return number;
+  for (size_t begin = 0; begin < log.size();) {
+    const size_t end = std::min(log.find('\n', begin), log.size());
+    const std::string_view said = log.substr(begin, end - begin);
+    begin = end + 1;
+    if (said.find("error") == std::string_view::npos) continue;
+    if (const std::optional<int> line = line_named_in(said)) return line;
+  }
+  return std::nullopt;
 }
 
 std::string lines_around(std::string_view text, int wrong) {
