@@ -145,7 +145,8 @@ bool Decoder::end(Ref u) {
     const bool is_here =
         !open_.empty() && std::find(named.begin(), named.end(), open_.back().node) != named.end();
     if (!is_here) return fail("does not end the innermost loop");
-    emit(Code::EndLoop).src[0] = p_.code[static_cast<size_t>(open_.back().at)].src[0];
+    const Register count = p_.code[static_cast<size_t>(open_.back().at)].src[0];
+    emit(Code::EndLoop).src[0] = count;
     close();
     loops_--;
   }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "oracles/workgroup/test_launch.h"
 
 namespace assay::workgroup {

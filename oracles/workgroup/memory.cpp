@@ -23,7 +23,7 @@ constexpr int64_t kMostCells = int64_t{1} << 23;
 
 Memory::Memory(const Program& program, const Options& options, const Batch& batch,
                Findings& findings)
-    : program_(program), options_(options), batch_(batch), findings_(findings) {
+    : options_(options), batch_(batch), findings_(findings) {
   on_.resize(static_cast<size_t>(batch.lanes()));
   where_.resize(static_cast<size_t>(batch.lanes()));
   places_.resize(program.storages.size());

@@ -109,7 +109,6 @@ class Memory {
     return element - group_of(lane) * place.per_group;
   }
 
-  const Program& program_;
   const Options& options_;
   const Batch& batch_;
   Findings& findings_;

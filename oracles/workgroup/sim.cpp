@@ -75,6 +75,27 @@ std::string contract_text(const uop::Target& target) {
       standing_text(c.in_branch));
 }
 
+// What of a launch the target does not allow.
+std::string limit_error(const uop::Limits& limits, const Signature& signature,
+                        const runtime::LaunchSizes& sizes) {
+  const int64_t group = sizes.items[0] * sizes.items[1] * sizes.items[2];
+  if (group > limits.group_size)
+    return fmt::format("groups of {} work-items when the target allows {}", group,
+                       limits.group_size);
+  for (size_t axis = 0; axis < 3; axis++) {
+    if (sizes.items[axis] > limits.item_sizes[axis])
+      return fmt::format("{} work-items along axis {} when the target allows {}", sizes.items[axis],
+                         axis, limits.item_sizes[axis]);
+  }
+  if (signature.local_bytes > limits.local_bytes)
+    return fmt::format("{} bytes of LOCAL storage when the target allows {}", signature.local_bytes,
+                       limits.local_bytes);
+  if (std::ssize(signature.slots) > limits.buffers)
+    return fmt::format("{} buffers when the target allows {}", signature.slots.size(),
+                       limits.buffers);
+  return "";
+}
+
 class Sim final : public runtime::Device {
  public:
   explicit Sim(SimOptions options)
@@ -278,6 +299,11 @@ void Sim::launch(const Batch& batch, size_t command) {
   // It has been asked for before.
   const runtime::LaunchSizes sizes = signature.sizes(batch.variables).value();
   if (sizes.work_items() == 0) return;
+  const auto told = [&](std::string_view what) {
+    return fmt::format("kernel {}: {}", signature.name, what);
+  };
+  if (const std::string why = limit_error(target().limits, signature, sizes); !why.empty())
+    return fail(Status::Fault, command, told(why));
   std::vector<Argument> arguments;
   for (const View& view : c.views) arguments.push_back({bytes_of(view), known_of(view)});
   Variables variables(batch.variables.begin(), batch.variables.end());
@@ -289,9 +315,6 @@ void Sim::launch(const Batch& batch, size_t command) {
   const Launch launch = {sizes.groups, sizes.items};
   const auto report =
       execute(*kernel.graph, kernel.linear, arguments, variables, launch, target(), options);
-  const auto told = [&](std::string_view what) {
-    return fmt::format("kernel {}: {}", signature.name, what);
-  };
   if (!report.ok()) return fail(Status::Fault, command, told(report.error().message));
   if (report.value().is_stopped)
     return fail(Status::Timeout, command,

@@ -187,6 +187,16 @@ TEST(Sim, StopsWhatTakesTooLong) {
   EXPECT_EQ(o.why, "kernel long: takes more than 1000000 node executions");
 }
 
+TEST(Sim, RefusesLaunchesPastItsTarget) {
+  SimOptions options;
+  options.target.limits.group_size = 2;
+  Simulated sim(options);
+  const StorageId a = sim.storage();
+  const Outcome o = sim.run({sim.launch(sim.kernel(kRacy), {a})});
+  EXPECT_EQ(o.status, Status::Fault);
+  EXPECT_EQ(o.why, "kernel racy: groups of 4 work-items when the target allows 2");
+}
+
 TEST(Sim, IsOpenedByName) {
   const runtime::DeviceKind* const kinds[] = {&sim_kind()};
   for (const std::string_view name :
