@@ -29,8 +29,10 @@ struct Command {
 
 const Command& import_command();
 const Command& check_command();
+const Command& devices_command();
 const Command& rules_command();
 const Command& run_command();
 const Command& simplify_command();
+const Command& worker_command();
 
 }  // namespace assay::fuzz

@@ -1,0 +1,49 @@
+#include "fuzz/commands/device_options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include <CLI/CLI.hpp>
+
+#include "engine/runtime/disk.h"
+#include "engine/runtime/opencl/device.h"
+#include "engine/runtime/profiles.h"
+#include "engine/runtime/worker_device.h"
+
+namespace assay::fuzz {
+
+std::span<const runtime::DeviceKind* const> device_kinds() {
+  static const std::array<const runtime::DeviceKind*, 3> kinds = {
+      &runtime::opencl::opencl_kind(), &runtime::disk_kind(), &runtime::worker_kind()};
+  return kinds;
+}
+
+Result<runtime::OpenOptions> DeviceOptions::open_options() const {
+  runtime::OpenOptions options;
+  options.cache = cache;
+  options.limit_ms = limit_ms;
+  if (profile.empty()) return options;
+  options.profile = runtime::profile(profile);
+  if (options.profile != nullptr) return options;
+  std::string there;
+  for (const runtime::Profile& p : runtime::all_profiles()) {
+    there += fmt::format("{}{}", there.empty() ? "" : ", ", p.name);
+  }
+  return Error{fmt::format("no profile is named {}; there are {}", quoted(profile), there), 0, 0};
+}
+
+void add_device_options(CLI::App& app, DeviceOptions& options) {
+  app.add_option("--device", options.device, "the device to run on; see assay devices")
+      ->type_name("NAME");
+  app.add_option("--profile", options.profile,
+                 "keep within what this device can do as well; see assay devices")
+      ->type_name("NAME");
+  app.add_option("--cache", options.cache, "keep compiled kernels in this folder")
+      ->type_name("DIR");
+  app.add_option("--time-limit", options.limit_ms, "for an answer of a worker, in milliseconds")
+      ->type_name("MS")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace assay::fuzz
