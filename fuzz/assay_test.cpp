@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -224,6 +225,42 @@ TEST(Run, PrintsEachStageTheSameEachTime) {
       expect(arguments, 0, outcome.output);
     }
   }
+}
+
+TEST(Devices, AreListedWithWhatTheyCanDo) {
+  const Outcome outcome = assay("devices");
+  EXPECT_EQ(outcome.status, 0);
+  for (const std::string_view said :
+       {"devices\n", "\nprofiles\n", "  disk:PATH: storage that is a file\n",
+        "  worker:COMMAND: the device of a child process",
+        "  adreno-660: Snapdragon 888; profile only, no hardware\n"
+        "    groups of 1024 work-items (1024 x 1024 x 1024), 32 KiB of LOCAL\n"}) {
+    EXPECT_NE(outcome.output.find(said), std::string::npos) << said << "in\n" << outcome.output;
+  }
+}
+
+TEST(Devices, WithoutAnyDriverThereAreTheOthers) {
+  setenv("OCL_ICD_VENDORS", "/nowhere", 1);
+  const Outcome outcome = assay("devices");
+  unsetenv("OCL_ICD_VENDORS");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.output.find("  cl: none: no OpenCL platform is installed"), std::string::npos)
+      << outcome.output;
+}
+
+TEST(Devices, AProfileThatThereIsNoneOfIsNamed) {
+  expect("devices --profile adreno", 2,
+         "assay devices: no profile is named 'adreno'; there are generic, adreno-630, adreno-660, "
+         "adreno-740\n");
+}
+
+TEST(Worker, EndsWithItsInput) {
+  expect("worker </dev/null", 0, "");
+  expect("worker --profile none </dev/null", 2,
+         "assay worker: no profile is named 'none'; there are generic, adreno-630, adreno-660, "
+         "adreno-740\n");
+  const std::string path = file_of("garbage", "What is this?");
+  expect(fmt::format("worker <{}", path), 3, "assay worker: 'What is this?' is no frame\n");
 }
 
 }  // namespace

@@ -159,6 +159,9 @@ Result<bool> Running::build_kernels() {
 
 // Lowers in a graph that is dropped afterwards: the session's is not to hold what nobody needs.
 Result<bool> Running::build_on(Device& on, std::span<const Step* const> missing) {
+  std::erase_if(executor_.kernels_, [&](const auto& entry) {
+    return std::get<0>(entry.first) == &on && std::get<1>(entry.first) != on.generation();
+  });
   Graph scratch;
   uop::Run run(scratch, options_.switches, options_.watch, on.target());
   std::vector<Ref> linears;
@@ -421,7 +424,13 @@ void Running::finish(size_t d) {
     }
   }
   if (outcome.status == Status::Ok || ran_.status != Status::Ok) return;
-  fail(steps_[static_cast<size_t>(flight.steps[0])], outcome.status, outcome.why);
+  if (flight.steps.size() == 1) {
+    fail(steps_[static_cast<size_t>(flight.steps[0])], outcome.status, outcome.why);
+    return;
+  }
+  ran_.status = outcome.status;
+  ran_.why = fmt::format("one of {} calls on {}: {}: {}", flight.steps.size(), devices_[d]->name(),
+                         to_text(outcome.status), outcome.why);
 }
 
 void Running::execute() {
@@ -443,23 +452,17 @@ void Running::execute() {
   ASSAY_CHECK(all || ran_.status != Status::Ok, "steps wait for each other");
 }
 
-// What was to be written and was not means nothing; what was, does.
+// What was written means something again; what was to be written and was not, does not.
 void Running::settle() {
   for (size_t i = 0; i < steps_.size(); i++) {
-    if (steps_[i].kind == Step::Kind::Read) continue;
-    Buffers::Entry* entry = buffers_.find(steps_[i].parts[0].buffer);
-    if (done_[i] != 0) {
-      entry->invalid.clear();
-      continue;
-    }
-    CallRun& run = ran_.calls[static_cast<size_t>(steps_[i].call)];
-    if (run.status == Status::Ok) run.status = ran_.status;
-    entry->invalid = ran_.why;
+    if (steps_[i].kind == Step::Kind::Read || done_[i] == 0) continue;
+    buffers_.find(steps_[i].parts[0].buffer)->invalid.clear();
   }
   for (size_t i = 0; i < steps_.size(); i++) {
-    if (done_[i] == 0 && steps_[i].kind != Step::Kind::Read) {
-      buffers_.find(steps_[i].parts[0].buffer)->invalid = ran_.why;
-    }
+    if (steps_[i].kind == Step::Kind::Read || done_[i] != 0) continue;
+    buffers_.find(steps_[i].parts[0].buffer)->invalid = ran_.why;
+    CallRun& run = ran_.calls[static_cast<size_t>(steps_[i].call)];
+    if (run.status == Status::Ok) run.status = ran_.status;
   }
   for (size_t d = 0; d < devices_.size(); d++) {
     ran_.actual.peak_bytes += devices_[d]->peak_bytes() - live_before_[d];
@@ -469,26 +472,42 @@ void Running::settle() {
   }
 }
 
-Executor::~Executor() {
+Executor::~Executor() { forget_kernels(); }
+
+void Executor::forget_kernels() {
   for (const auto& [key, kernel] : kernels_) {
     for (const std::unique_ptr<Device>& device : devices_.all()) {
       if (device.get() == std::get<0>(key)) device->release(kernel.id);
     }
   }
+  kernels_.clear();
 }
 
 Result<Ran> Executor::run(Graph& g, const Schedule& schedule, Buffers& buffers,
                           const RunOptions& options) {
-  return Running(*this, g, schedule, buffers, options).run();
+  // Where firings are counted or graphs are edited, what was made before is of no use, nor is this.
+  const bool is_special = options.switches.limit != uop::kNoLimit ||
+                          (options.watch != nullptr && options.watch->edits());
+  if (is_special) forget_kernels();
+  Result<Ran> ran = Running(*this, g, schedule, buffers, options).run();
+  if (is_special) forget_kernels();
+  return ran;
 }
 
-Result<Ran> realize(tensor::Session& session, std::span<const tensor::Tensor* const> tensors,
-                    Executor& executor, Buffers& buffers, const schedule::Options& how,
-                    const RunOptions& options) {
+Result<Realized> realize(tensor::Session& session, std::span<const tensor::Tensor* const> tensors,
+                         Executor& executor, Buffers& buffers, const schedule::Options& how,
+                         const RunOptions& options) {
   ASSAY_TRY(made, schedule::linear_with_vars(session, tensors, how));
   ASSAY_TRY(ran, executor.run(session.graph(), made, buffers, options));
+  Realized realized;
+  realized.ran = std::move(ran);
   buffers.drop_dead(session);
-  return ran;
+  if (realized.ran.status != Status::Ok) return realized;
+  for (const tensor::Tensor* t : tensors) {
+    ASSAY_TRY(bytes, read_value(session.graph(), t->read(), made.variables, buffers));
+    realized.values.push_back(std::move(bytes));
+  }
+  return realized;
 }
 
 }  // namespace assay::runtime

@@ -85,6 +85,8 @@ class Executor {
     std::string name;
     int64_t operations = 0;
   };
+  void forget_kernels();
+
   // Device, its generation, what it is made from, and the switches it is made with.
   using Key = std::tuple<const Device*, uint32_t, uop::Key, std::string>;
 
@@ -96,9 +98,15 @@ class Executor {
 Result<std::vector<std::byte>> read_value(Graph& g, Ref value, Variables variables,
                                           Buffers& buffers);
 
-// Schedules what the tensors need and runs it; nothing runs where there is nothing to do.
-Result<Ran> realize(tensor::Session& session, std::span<const tensor::Tensor* const> tensors,
-                    Executor& executor, Buffers& buffers, const schedule::Options& how = {},
-                    const RunOptions& options = {});
+// What became of tensors.
+struct Realized {
+  Ran ran;
+  std::vector<std::vector<std::byte>> values;  // by tensor; none where the run failed
+};
+// Schedules what the tensors need, runs it and reads them. Storage that no live value names is
+// given back. An error means that nothing has run, or that a value cannot be read.
+Result<Realized> realize(tensor::Session& session, std::span<const tensor::Tensor* const> tensors,
+                         Executor& executor, Buffers& buffers, const schedule::Options& how = {},
+                         const RunOptions& options = {});
 
 }  // namespace assay::runtime

@@ -13,12 +13,6 @@ using schedule::Edge;
 using schedule::EdgeKind;
 using schedule::Schedule;
 
-void for_each_value(std::span<const FakeDevice::Bytes> a, const std::function<float(float)>& f) {
-  std::vector<float> values = floats_of(a.back());
-  for (float& v : values) v = f(v);
-  std::memcpy(a[0].data(), values.data(), a[0].size());
-}
-
 // Devices "a:0" and "b:0" with functions one (p0 = 1), inc (p0 = p1 + 1) and twice (p0 = 2 p1).
 struct ExecutorTest : ::testing::Test, SampleLinear {
   Devices devices{{}};
@@ -30,9 +24,7 @@ struct ExecutorTest : ::testing::Test, SampleLinear {
   FakeDevice* add(std::string name) {
     auto made = std::make_unique<FakeDevice>(std::move(name));
     FakeDevice* device = made.get();
-    made->functions["one"] = [](auto x) { for_each_value(x, [](float) { return 1.0F; }); };
-    made->functions["inc"] = [](auto x) { for_each_value(x, [](float v) { return v + 1; }); };
-    made->functions["twice"] = [](auto x) { for_each_value(x, [](float v) { return 2 * v; }); };
+    made->add_functions();
     devices.add(std::move(made));
     return device;
   }

@@ -29,6 +29,19 @@ class FakeDevice : public Device {
   explicit FakeDevice(std::string name) : FakeDevice(name, sample_target(name)) {}
   FakeDevice(std::string name, Target target) : Device(std::move(name), std::move(target)) {}
 
+  // What most tests call: one (p0 = 1), inc (p0 = p1 + 1) and twice (p0 = 2 p1), of floats.
+  void add_functions() {
+    functions["one"] = [](auto x) { for_each_value(x, [](float) { return 1.0F; }); };
+    functions["inc"] = [](auto x) { for_each_value(x, [](float v) { return v + 1; }); };
+    functions["twice"] = [](auto x) { for_each_value(x, [](float v) { return 2 * v; }); };
+  }
+  static void for_each_value(std::span<const Bytes> a, const std::function<float(float)>& f) {
+    std::vector<float> values(a[0].size() / sizeof(float));
+    std::memcpy(values.data(), a.back().data(), a[0].size());
+    for (float& v : values) v = f(v);
+    std::memcpy(a[0].data(), values.data(), a[0].size());
+  }
+
   std::map<std::string, Function, std::less<>> functions;
   std::string fails;             // the kernel that does not end well
   Status how = Status::Fault;    // in what way

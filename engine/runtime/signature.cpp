@@ -163,6 +163,21 @@ Result<LaunchSizes> Signature::sizes(Variables values) const {
   return sizes;
 }
 
+Signature fixed_signature(std::string name, std::span<const int64_t> slot_bytes,
+                          const LaunchSizes& sizes) {
+  Signature s;
+  s.name = std::move(name);
+  for (size_t i = 0; i < slot_bytes.size(); i++) {
+    s.slots.push_back({static_cast<int32_t>(i), uop::U8, slot_bytes[i], true});
+  }
+  s.graph = std::make_unique<Graph>();
+  for (size_t i = 0; i < 3; i++) {
+    s.terms[i] = s.graph->constant(uop::Index, sizes.groups[i]);
+    s.terms[i + 3] = s.graph->constant(uop::Index, sizes.items[i]);
+  }
+  return s;
+}
+
 Result<Signature> signature_of(Graph& g, Ref linear) {
   if (linear->op != Op::Linear) {
     return Error{fmt::format("{} is no linear", to_text(linear->op)), 0, 0};

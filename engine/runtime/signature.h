@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ struct Signature {
   std::unique_ptr<uop::Graph> graph;
   std::array<uop::Ref, 6> terms = {};
 };
+
+// Of a kernel that comes as text: buffers of these sizes, by slot, and one size of a launch.
+Signature fixed_signature(std::string name, std::span<const int64_t> slot_bytes,
+                          const LaunchSizes& sizes);
 
 // An error where `linear` is no LINEAR of this form (codegen/README.md, Forms).
 Result<Signature> signature_of(uop::Graph& g, uop::Ref linear);

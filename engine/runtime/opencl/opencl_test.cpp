@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -32,9 +33,6 @@ Result<KernelText> text_of(Graph&, Ref linear, const Target&, std::string_view n
     return kernel(two,
                   "float x = 0;\n  for (int k = 0; k < 3000000; k++) x = x * 0.5f + p1[0];\n"
                   "  p0[get_global_id(0)] = x < 0 ? 0 : 1;");
-  }
-  if (own == "hang") {
-    return kernel("global volatile float* p0", "while (p0[0] != 5.0f) {}\n  p0[0] = 7.0f;");
   }
   if (own == "beyond") return kernel("global float* p0", "p0[get_global_id(0) + 4] = 1.0f;");
   if (own == "race") return kernel("global float* p0", "p0[0] = (float)get_global_id(0);");
@@ -253,7 +251,6 @@ TEST_F(OpenclTest, AMissingWaitIsARealRace) {
 TEST_F(OpenclTest, WhatTakesTooLongCostsTheDeviceAndNoMore) {
   const auto d = open("pocl");
   ASSERT_NE(d, nullptr);
-  // The other work-items see what the last one stores, so that it ends once the test has.
   const KernelId slow = kernel(*d, *this, linear("slow", 2, 1));
   const StorageId x = d->allocate(4, "x").value();
   const StorageId y = d->allocate(4, "y").value();
@@ -277,6 +274,65 @@ TEST_F(OpenclTest, WhatTakesTooLongCostsTheDeviceAndNoMore) {
   again.commands = {launch(one, {{z, 0, 16}}), read({z, 0, 16}, ones, {0})};
   ASSERT_EQ(d->run(std::move(again)).value().status, Status::Ok);
   EXPECT_EQ(floats_of(ones), std::vector<float>(4, 1));
+}
+
+TEST_F(OpenclTest, MemoryOfOthersIsStorageWhereItIsAligned) {
+  const auto d = open();
+  ASSERT_NE(d, nullptr);
+  alignas(128) std::array<std::byte, 256> frame = {};
+  EXPECT_FALSE(d->adopt(std::span(frame).subspan(4, 128), "camera").ok());
+  const StorageId x = d->adopt(frame, "camera").value();
+  EXPECT_EQ(d->live_bytes(), 0);
+  const KernelId one = kernel(*d, *this, linear("one", 1, 64));
+  std::vector<std::byte> got(256);
+  Batch batch;
+  batch.commands = {launch(one, {{x, 0, 256}}), read({x, 0, 256}, got, {0})};
+  ASSERT_EQ(d->run(std::move(batch)).value().status, Status::Ok);
+  EXPECT_EQ(floats_of(got), std::vector<float>(64, 1));
+}
+
+TEST_F(OpenclTest, RunsTextsOfOthers) {
+  const auto d = open();
+  ASSERT_NE(d, nullptr);
+  const std::vector<int64_t> sizes = {16};
+  LaunchSizes launched;
+  launched.groups[0] = 2;
+  launched.items[0] = 2;
+  const KernelText text = {
+      "mine", "kernel void mine(global int* p) { p[get_global_id(0)] = get_local_id(0); }"};
+  const Result<KernelId> mine = d->build_text(fixed_signature("mine", sizes, launched), text);
+  ASSERT_TRUE(mine.ok()) << mine.error().message;
+  const StorageId x = d->allocate(16, "x").value();
+  std::vector<std::byte> got(16);
+  Batch batch;
+  batch.commands = {launch(mine.value(), {{x, 0, 16}}), read({x, 0, 16}, got, {0})};
+  ASSERT_EQ(d->run(std::move(batch)).value().status, Status::Ok);
+  EXPECT_EQ(got[4], std::byte{1});
+  EXPECT_EQ(got[8], std::byte{0});
+}
+
+TEST_F(OpenclTest, BinariesAreFoundByANewCompiler) {
+  const std::filesystem::path folder = cache_folder() + "/test-binaries";
+  OpenOptions options;
+  options.cache = folder.string();
+  int64_t compiled = 0;
+  for (int k = 0; k < 2; k++) {
+    auto opened = OpenclDevice::open("pocl-basic", options, text_of);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    OpenclDevice& d = *opened.value();
+    const KernelId inc = kernel(d, *this, linear("inc", 2, 4));
+    compiled += d.compiler().compiled();
+    EXPECT_EQ(d.compiler().loaded(), k);
+    const StorageId x = d.allocate(16, "x").value();
+    const std::vector<std::byte> ones = bytes_of({1, 1, 1, 1});
+    std::vector<std::byte> got(16);
+    Batch batch;
+    batch.commands = {write({x, 0, 16}, ones), launch(inc, {{x, 0, 16}, {x, 0, 16}}, {0}),
+                      read({x, 0, 16}, got, {1})};
+    ASSERT_EQ(d.run(std::move(batch)).value().status, Status::Ok);
+    EXPECT_EQ(floats_of(got), std::vector<float>(4, 2));
+  }
+  EXPECT_EQ(compiled, 1);
 }
 
 TEST_F(OpenclTest, KernelsAreTimed) {

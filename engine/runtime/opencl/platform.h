@@ -21,7 +21,8 @@ struct Found {
   std::string name;           // what find() takes for it: "pocl:1"
 };
 
-// All devices, in the loader's order. An error where there is no platform at all.
+// All devices, in the loader's order, but Oclgrind last. An error where there is no platform at
+// all.
 Result<std::vector<Found>> find_all();
 
 // The one that a name means:

@@ -1,0 +1,151 @@
+#include "engine/runtime/child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
+
+namespace assay::runtime {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+constexpr int kGraceMs = 200;  // for a child whose input has ended
+
+}  // namespace
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+Result<std::vector<std::string>> split_words(std::string_view command) {
+  std::vector<std::string> words;
+  bool is_within = false;
+  char quote = 0;
+  for (const char c : command) {
+    if (quote != 0 && c != quote) {
+      words.back() += c;
+    } else if (quote != 0) {
+      quote = 0;
+    } else if (is_blank(c)) {
+      is_within = false;
+    } else {
+      if (!is_within) words.emplace_back();
+      is_within = true;
+      if (c == '\'' || c == '"') {
+        quote = c;
+      } else {
+        words.back() += c;
+      }
+    }
+  }
+  if (quote != 0) return Error{fmt::format("a quote in {} is left open", quoted(command)), 0, 0};
+  if (words.empty()) return Error{"a command of no words", 0, 0};
+  return words;
+}
+
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), fd_(std::exchange(other.fd_, -1)) {}
+
+Child& Child::operator=(Child&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+Child::~Child() { stop(); }
+
+// A socket rather than two pipes: writing to one whose other end is gone can be told to raise no
+// signal.
+Result<Child> Child::start(const std::vector<std::string>& words) {
+  std::array<int, 2> ends = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return Error{fmt::format("no socket for {}: {}", words[0], std::strerror(errno)), 0, 0};
+  }
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  Child child;
+  const int code =
+      posix_spawnp(&child.pid_, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  child.fd_ = ends[0];
+  if (code != 0) {
+    child.pid_ = -1;
+    return Error{fmt::format("{} cannot be started: {}", words[0], std::strerror(code)), 0, 0};
+  }
+  fcntl(child.fd_, F_SETFL, O_NONBLOCK);
+  return child;
+}
+
+Child::End Child::exchange(std::string& out, std::string& in, int64_t deadline_ns) {
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    const int64_t left = deadline_ns - now_ns();
+    if (left <= 0) return End::Timeout;
+    pollfd watched = {fd_, static_cast<short>(POLLIN | (out.empty() ? 0 : POLLOUT)), 0};
+    const int ready =
+        poll(&watched, 1, static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 60'000)));
+    if (ready <= 0) continue;
+    if ((watched.revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+      const ssize_t n = recv(fd_, buffer.data(), buffer.size(), 0);
+      if (n > 0) {
+        in.append(buffer.data(), static_cast<size_t>(n));
+        return End::Readable;
+      }
+      if (n == 0 || (errno != EAGAIN && errno != EINTR)) return End::Closed;
+    }
+    if ((watched.revents & POLLOUT) == 0) continue;
+    const ssize_t n = send(fd_, out.data(), out.size(), MSG_NOSIGNAL);
+    if (n > 0) out.erase(0, static_cast<size_t>(n));
+    if (n < 0 && errno != EAGAIN && errno != EINTR) return End::Closed;
+  }
+}
+
+std::string Child::stop() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+  if (pid_ < 0) return "had ended";
+  int status = 0;
+  pid_t ended = 0;
+  // What has ended, or ends because its input has, is let to say how.
+  const int64_t grace = now_ns() + int64_t{kGraceMs} * 1'000'000;
+  while ((ended = waitpid(pid_, &status, WNOHANG)) == 0 && now_ns() < grace) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (ended == 0) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, &status, 0);
+  }
+  pid_ = -1;
+  if (ended == 0) return "did not end and was killed";
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("ended with {}", WEXITSTATUS(status));
+}
+
+}  // namespace assay::runtime

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/result.h"
+
+namespace assay::runtime {
+
+// The words of a command: separated by blanks, those between quotes ('…' or "…") kept together.
+// Nothing is expanded, and no shell sees it. An error where a quote is left open or there is no
+// word.
+Result<std::vector<std::string>> split_words(std::string_view command);
+
+// A process whose standard input and output are ours. It is killed when this goes.
+class Child {
+ public:
+  Child() = default;
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();
+
+  static Result<Child> start(const std::vector<std::string>& words);
+
+  // Why an exchange came to an end.
+  enum class End : uint8_t { Readable, Closed, Timeout };
+  // Sends what is left of `out` and takes what comes in, until something has come in, the other end
+  // is closed, or `limit_ms` are over (by the caller's clock of `deadline_ns`). Neither direction
+  // waits for the other.
+  End exchange(std::string& out, std::string& in, int64_t deadline_ns);
+
+  // Ends it, if it has not ended, and says how it did: "ended with 3", "was killed by signal 11".
+  std::string stop();
+
+ private:
+  pid_t pid_ = -1;
+  int fd_ = -1;
+};
+
+// Nanoseconds by a clock that only goes forward.
+int64_t now_ns();
+
+}  // namespace assay::runtime
