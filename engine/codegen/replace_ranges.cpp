@@ -68,6 +68,7 @@ class Replacing {
         if (u->op == Op::Store) {
           const Ref* inner = stores_.find(u);
           stores_.set(u, both(g_, inner == nullptr ? nullptr : *inner, iteration));
+          written_.set(u->src[0]->src[0], stores_.at(u));
         }
         if (u->op == Op::Group) stack.insert(stack.end(), u->src.begin(), u->src.end());
         if (u->op == Op::End) stack.push_back(u->src[0]);
@@ -83,6 +84,14 @@ class Replacing {
       if (change != nullptr) all = both(g_, all, (*change)->inside);
     }
     return all;
+  }
+
+  // Where an element is read. Of storage that the kernel writes, spare iterations read nothing: the
+  // element may be another's.
+  Ref read_inside(Ref index) {
+    const Ref own = inside(uop::ranges(g_, index->src[1]));
+    const Ref* whole = written_.find(index->src[0]);
+    return whole == nullptr || *whole == own ? own : both(g_, own, *whole);
   }
 
   Ref rebuilt(Ref u) {
@@ -119,7 +128,7 @@ class Replacing {
 
   void gate(Ref u) {
     if (u->op == Op::Index) {
-      sources_[1] = gated(g_, inside(uop::ranges(g_, u->src[1])), sources_[1]);
+      sources_[1] = gated(g_, read_inside(u), sources_[1]);
     } else if (u->op == Op::Reduce) {
       sources_[0] = gated(g_, inside(u->src.subspan(1)), sources_[0]);
     } else if (u->op == Op::Store && stores_.has(u)) {
@@ -136,6 +145,7 @@ class Replacing {
   bool pads_ = false;
   uop::NodeMap<const RangeChange*> changes_;
   uop::NodeMap<Ref> stores_;
+  uop::NodeMap<Ref> written_;  // storage, with the condition of its STORE
   uop::NodeMap<Ref> done_;
   std::vector<Ref> sources_;
 };
