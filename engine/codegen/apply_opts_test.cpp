@@ -127,15 +127,6 @@ TEST_F(ApplyOpts, PadsWhatIsLeftOfAnAxis) {
             "p0[(where (< G0 5) (+ (* G0 2) L1) invalid)] = 0.0\n");
 }
 
-TEST_F(ApplyOpts, GatesAStoreThatIsOneElementOfAPaddedAxis) {
-  const Ref i = k.loop(1);
-  const Ref kernel = k.kernel("E PADTO(0,4)", {k.end(k.at(0, 1, "0"), k.at(1, 1, "0"), {i})});
-  EXPECT_EQ(tiled(kernel),
-            "E PADTO(0,4)\n"
-            "G0:4\n"
-            "p0[(where (< G0 1) 0 invalid)] = p1[0]\n");
-}
-
 TEST_F(ApplyOpts, KeepsTheGatesThatAreThere) {
   const Ref i = k.loop(6);
   const Ref x = k.at(1, 5, "(where (< 0 r0) (+ r0 -1) invalid)");

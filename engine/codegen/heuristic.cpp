@@ -221,11 +221,10 @@ using Step = bool (*)(Choice&);
 constexpr Step kSteps[] = {share_folds, tile_results, unroll_fold, widen_store, make_groups};
 
 Result<Ref> choose(uop::Run& run, Ref kernel) {
-  const KernelName name = kernel_name(kernel);
-  if (name.opts) return kernel;
+  if (has_opts(kernel)) return kernel;
   const Result<std::vector<Opt>> opts = chosen_opts(run.graph(), run.target(), kernel);
   if (!opts.ok()) {
-    return Error{fmt::format("kernel {}: {}", name.name, to_string(opts.error()))};
+    return Error{fmt::format("kernel {}: {}", kernel_name(kernel).name, to_string(opts.error()))};
   }
   return with_opts(run.graph(), kernel, opts.value());
 }

@@ -50,6 +50,8 @@ struct KernelName {
   std::optional<std::string_view> opts;  // as text; nothing where no list was chosen yet
 };
 KernelName kernel_name(uop::Ref kernel);
+// A list stands beside its name, which counts the axes that it has now.
+inline bool has_opts(uop::Ref kernel) { return kernel_name(kernel).opts.has_value(); }
 // The same kernel with this list beside its name.
 uop::Ref with_opts(uop::Graph& g, uop::Ref kernel, std::span<const Opt> opts);
 

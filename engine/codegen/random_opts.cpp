@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/codegen/pipeline.h"
 #include "engine/codegen/tiling.h"
 #include "engine/uop/walk.h"
 
@@ -49,8 +50,8 @@ class Drawing {
 
   // A fold over some axis shared, the axis padded first where nothing divides it.
   void share() {
-    const auto axis = static_cast<int64_t>(
-        random_.below(static_cast<uint64_t>(tiling_.reduce_axes())));
+    const auto axis =
+        static_cast<int64_t>(random_.below(static_cast<uint64_t>(tiling_.reduce_axes())));
     const OptKind kind = random_.once_in(3) ? OptKind::GroupTop : OptKind::Group;
     if (try_add({kind, axis, amount(tiling_.reduce_axis(axis).left)})) return;
     const auto n = static_cast<int64_t>(2 + random_.below(7));
@@ -71,7 +72,8 @@ class Drawing {
       const uint64_t other = random_.below(static_cast<uint64_t>(count));
       try_add({kind, axis, static_cast<int64_t>(other)});
     } else if (kind == OptKind::PadTo) {
-      const uint64_t n = random_.once_in(2) ? 2 + random_.below(7) : uint64_t{2} << random_.below(5);
+      const uint64_t n =
+          random_.once_in(2) ? 2 + random_.below(7) : uint64_t{2} << random_.below(5);
       try_add({kind, axis, static_cast<int64_t>(n)});
     } else {
       const Axis& a = row.of_reduces ? tiling_.reduce_axis(axis) : tiling_.store_axis(axis);
@@ -115,6 +117,12 @@ Result<std::vector<Opt>> random_opts(uop::Graph& g, const uop::Target& target, u
   ASSAY_TRY(tiling, Tiling::of(g, target, kernel));
   const auto operations = static_cast<int64_t>(uop::count_ops(g, kernel));
   return Drawing(random, tiling, std::max<int64_t>(operations, 1)).list();
+}
+
+Result<uop::Ref> with_random_opts(uop::Run& run, uop::Ref kernel, uop::Random& random) {
+  ASSAY_TRY(simple, uop::run_passes(early_passes(), run, kernel));
+  ASSAY_TRY(opts, random_opts(run.graph(), run.target(), simple, random));
+  return with_opts(run.graph(), simple, opts);
 }
 
 }  // namespace assay::codegen

@@ -4,8 +4,8 @@
 
 #include "engine/codegen/opt.h"
 #include "engine/result.h"
+#include "engine/uop/rewrite.h"
 #include "engine/uop/sample.h"
-#include "engine/uop/target.h"
 
 namespace assay::codegen {
 
@@ -14,5 +14,8 @@ namespace assay::codegen {
 // kernel stays of a length that a compiler takes in little time.
 Result<std::vector<Opt>> random_opts(uop::Graph& g, const uop::Target& target, uop::Ref kernel,
                                      uop::Random& random);
+
+// The kernel after the early passes (pipeline.h), with such a list beside its name.
+Result<uop::Ref> with_random_opts(uop::Run& run, uop::Ref kernel, uop::Random& random);
 
 }  // namespace assay::codegen

@@ -204,6 +204,9 @@ Fault Tiling::pad(const Opt& opt) {
   Axis& axis = axes_[static_cast<size_t>(opt.axis)];
   if (axis.is_symbolic) return fmt::format("axis {} has a symbolic size", opt.axis);
   if (opt.amount < 1) return fmt::format("{} is no size to pad to", opt.amount);
+  if (is_known(axis.range) && axis.range->src[0]->arg.bits == 1) {
+    return fmt::format("axis {} has one iteration", opt.axis);
+  }
   const int64_t rest = axis.left % opt.amount;
   if (rest == 0) return std::nullopt;
   const int64_t most = times(axis.left, kMostPadding);

@@ -72,6 +72,8 @@ TEST_F(Legality, PaddingIsWithinReason) {
   EXPECT_EQ(fault_of(kernel, "PADTO(2,21)"),
             "opt PADTO(2,21): the 5 that are left of axis 2 become more than 4 times as many");
   EXPECT_EQ(fault_of(kernel, "PADTO(2,0)"), "opt PADTO(2,0): 0 is no size to pad to");
+  // What is read and stored need not depend on such an axis, so no gate would tell them apart.
+  EXPECT_EQ(fault_of(sums(1, 12, 5), "PADTO(0,2)"), "opt PADTO(0,2): axis 0 has one iteration");
 }
 
 TEST_F(Legality, SymbolicAndSerialAxesStayWhole) {

@@ -6,6 +6,7 @@
 #include "engine/schedule/function.h"
 #include "engine/schedule/prepare_rules.h"
 #include "engine/uop/dim.h"
+#include "engine/uop/eval.h"
 #include "engine/uop/scope.h"
 #include "engine/uop/shape.h"
 #include "engine/uop/value.h"
@@ -57,20 +58,10 @@ Ref pad_of_nothing(Run& run, Ref u) {
   return is_empty(g, u->src[0]) ? filled(g, uop::zero_of(u->dtype), uop::shape(g, u)) : nullptr;
 }
 
-uop::Value unit_of(Op op, DType t) {
-  switch (uop::info(op).unit) {
-    case uop::Unit::One: return uop::one_of(t);
-    case uop::Unit::Lowest: return uop::lowest(t);
-    case uop::Unit::Highest: return uop::highest(t);
-    case uop::Unit::Ones: return t == DType::Bool ? uop::of_bool(true) : uop::of_int(t, -1);
-    default: return uop::zero_of(t);
-  }
-}
-
 Ref reduce_of_nothing(Run& run, Ref u) {
   Graph& g = run.graph();
   if (!is_empty(g, u->src[0])) return nullptr;
-  return filled(g, unit_of(u->arg.fold_op(), u->dtype), uop::shape(g, u));
+  return filled(g, uop::unit_of(u->arg.fold_op(), u->dtype), uop::shape(g, u));
 }
 
 Ref reshape_of_reshape(Run& run, Ref u) {

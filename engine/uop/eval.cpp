@@ -122,6 +122,17 @@ bool compare_values(Op op, Value a, Value b) {
 
 }  // namespace
 
+Value unit_of(Op op, DType t) {
+  ASSAY_CHECK(info(op).unit != Unit::None, "{} has no unit", to_text(op));
+  switch (info(op).unit) {
+    case Unit::One: return one_of(t);
+    case Unit::Lowest: return lowest(t);
+    case Unit::Highest: return highest(t);
+    case Unit::Ones: return t == Bool ? of_bool(true) : of_int(t, -1);
+    default: return zero_of(t);
+  }
+}
+
 std::optional<Value> eval(Op op, DType t, std::span<const Value> src) {
   switch (op) {
     case Op::Cast: return cast(src[0], t);

@@ -16,6 +16,9 @@ namespace assay::uop {
 // of floats are correctly rounded.
 std::optional<Value> eval(Op op, DType t, std::span<const Value> src);
 
+// What a fold by op at type t begins with, and what one of nothing is. op has a unit.
+Value unit_of(Op op, DType t);
+
 // What a node denotes for given values of its variables.
 struct Cell {
   enum class State : uint8_t {

@@ -54,6 +54,7 @@ TEST(Unit, LeavesEveryValueAsItIs) {
       if (!row.over.has(t)) continue;
       rows++;
       const Value unit = unit_of(row.unit, t);
+      EXPECT_EQ(unit_of(row.op, t), unit) << row.text << " at " << to_text(t);
       for (const Value a : some_values(t)) {
         Value want = a;
         if (std::isnan(decode(a)) && is_float(t)) want = default_nan(t);
