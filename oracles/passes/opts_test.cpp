@@ -4,6 +4,7 @@
 #include "engine/codegen/opt.h"
 #include "engine/codegen/pipeline.h"
 #include "engine/codegen/random_opts.h"
+#include "engine/tensor/program/text.h"
 #include "engine/uop/text.h"
 #include "engine/uop/walk.h"
 #include "oracles/passes/judge.h"
@@ -71,6 +72,18 @@ TEST(RandomOpts, AreTheSameForTheSameSeed) {
       return codegen::to_text(codegen::random_opts(g, device, kernel, numbers).value());
     };
     EXPECT_EQ(list(), list());
+  }
+}
+
+// Programs know the words of opts without the engine's table of them.
+TEST(Hints, HaveEveryOpt) {
+  for (int i = 0; i < codegen::kOptKinds; ++i) {
+    const std::string opt = codegen::to_text(codegen::Opt{static_cast<OptKind>(i), 1, 2});
+    const auto program = tensor::from_text("tp 1\nkernel 0: " + opt + " " + opt + "\n");
+    ASSERT_TRUE(program.ok()) << to_string(program.error());
+    const auto opts = codegen::opts_from_text(program.value().hints[0].opts);
+    ASSERT_TRUE(opts.ok()) << to_string(opts.error());
+    EXPECT_EQ(codegen::to_text(opts.value()), opt + " " + opt);
   }
 }
 

@@ -21,6 +21,9 @@ class Parser {
 
   Done version();
   Done variable();
+  Done hint();
+  Result<std::string> opts();
+  Result<std::string> opt();
   Done statement();
   Done define_or_write();
   Done define(const Token& name);

@@ -121,9 +121,19 @@ struct Variable {
   int line = 0;
 };
 
+// kernel 3: LOCAL(0,8) UPCAST(1,4)
+// How a kernel is to be made, counted over the whole program in the order in which they run. It
+// changes no value.
+struct Hint {
+  int64_t kernel;
+  std::string opts;  // engine/codegen/README.md, Opts
+  int line = 0;
+};
+
 struct Program {
   std::string header;  // the comment lines before the first statement, kept as they are
   std::vector<Variable> variables;
+  std::vector<Hint> hints;  // by kernel, one for each
   std::vector<Statement> statements;
 
   const Define& define(int32_t value) const {

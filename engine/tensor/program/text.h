@@ -13,6 +13,7 @@ namespace assay::tensor {
 //   tp 1
 //   # a comment
 //   var n in 1..16 = 5
+//   kernel 0: LOCAL(0,8) UPCAST(1,4)
 //   a: f32[4, n] = input(random=normal, seed=7) on sim:1
 //   b: f32[4] = sum(a, axes=[1])
 //   v: f32[2] = slice(b, at=[0:4:2])

@@ -124,6 +124,7 @@ constexpr ErrorCase kErrors[] = {
     {"bind n = 17", "7:10: n is in 1..16, not 17"},
     {"bind n = n", "7:10: expected a value, found 'n'"},
     {"var m in 0..1 = 0", "7:1: variables stand before all other statements"},
+    {"kernel 0: NONE", "7:1: opts of kernels stand before all other statements"},
     {"expect a", "7:9: expected '=', found the end of the text"},
     {"expect e = 3", "7:8: there is no value 'e'"},
     {"expect a = [1, 2]", "7:12: a has 20 elements, 2 are given"},
@@ -149,6 +150,29 @@ TEST(Text, RefusesVariablesOutOfTheirRange) {
   EXPECT_EQ(read_and_print("tp 1\nvar n = 5"), "2:7: expected 'in', found '='");
   EXPECT_EQ(read_and_print("tp 1\nvar n in 0..1 = 0\nvar n in 0..1 = 0"),
             "3:5: 'n' is already defined on line 2");
+}
+
+TEST(Text, RefusesOptsThatAreNone) {
+  const auto error = [](std::string_view line) {
+    return read_and_print(fmt::format("tp 1\nkernel 3: SWAP(0,1)\n{}", line));
+  };
+  EXPECT_EQ(error("kernel"), "3:7: expected the number of a kernel, found the end of the text");
+  EXPECT_EQ(error("kernel x: NONE"), "3:8: expected the number of a kernel, found 'x'");
+  EXPECT_EQ(error("kernel -1: NONE"), "3:8: kernels are counted from 0");
+  EXPECT_EQ(error("kernel 3: NONE"), "3:8: kernel 3 has its opts on line 2");
+  EXPECT_EQ(error("kernel 2 NONE"), "3:10: expected ':', found 'NONE'");
+  EXPECT_EQ(error("kernel 2:"), "3:10: expected an opt, found the end of the text");
+  EXPECT_EQ(error("kernel 2: NONE LOCAL(0,8)"),
+            "3:16: expected the end of the line, found 'LOCAL'");
+  EXPECT_EQ(error("kernel 2: LOCAL(0,8) TILE(0,8)"), "3:22: there is no opt 'TILE'");
+  EXPECT_EQ(error("kernel 2: TC(0,0)"), "3:11: 'TC' is not in this engine yet");
+  EXPECT_EQ(error("kernel 2: local(0,8)"), "3:11: there is no opt 'local'");
+  EXPECT_EQ(error("kernel 2: LOCAL"), "3:16: expected '(', found the end of the text");
+  EXPECT_EQ(error("kernel 2: LOCAL(0)"), "3:18: expected ',', found ')'");
+  EXPECT_EQ(error("kernel 2: LOCAL(0,8"), "3:20: expected ')', found the end of the text");
+  EXPECT_EQ(error("kernel 2: LOCAL(0,-8)"), "3:19: -8 is negative");
+  EXPECT_EQ(error("kernel 2: LOCAL(0,x)"), "3:19: expected a number, found 'x'");
+  EXPECT_EQ(error("kernel 2: NOLOCALS(0,8)"), "3:19: expected an opt, found '('");
 }
 
 TEST(Text, RefusesMoreAxesThanAnyoneHas) {

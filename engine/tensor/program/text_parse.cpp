@@ -74,6 +74,7 @@ Parser::Done Parser::statement() {
     Done (Parser::*read)();
   };
   static constexpr Row kRows[] = {{"var", &Parser::variable},
+                                  {"kernel", &Parser::hint},
                                   {"force", &Parser::force},
                                   {"bind", &Parser::bind},
                                   {"expect", &Parser::expect}};

@@ -273,6 +273,9 @@ std::string to_text(const Program& program) {
   for (const Variable& v : program.variables) {
     fmt::format_to(std::back_inserter(out), "var {} in {}..{} = {}\n", v.name, v.lo, v.hi, v.value);
   }
+  for (const Hint& h : program.hints) {
+    fmt::format_to(std::back_inserter(out), "kernel {}: {}\n", h.kernel, h.opts);
+  }
   for (const Statement& s : program.statements) {
     std::visit(StatementPrinter{out, program}, s.what);
     out += '\n';

@@ -63,6 +63,25 @@ std::string sample_statement(const OpRow& row, bool all) {
   return fmt::format("x: f32[n, 4] = {}({}){}", row.text, arguments, device);
 }
 
+TEST(Text, KeepsTheOptsOfKernels) {
+  const std::string_view text =
+      "tp 1\n"
+      "var n in 1..16 = 5\n"
+      "kernel 1: NONE\n"
+      "kernel 10: NOLOCALS UPCAST(0,0) PADTO(2,32)\n"
+      "a: f32[4, n] = input(random=normal)\n"
+      "kernel: f32[4, n] = neg(a)\n";
+  EXPECT_EQ(read_and_print(text), text);
+  EXPECT_EQ(
+      read_and_print("tp 1\nkernel 10: LOCAL( 0 , 8 )UPCAST(1,4) # comment\nkernel 2: SWAP(0,1)"),
+      "tp 1\nkernel 2: SWAP(0,1)\nkernel 10: LOCAL(0,8) UPCAST(1,4)\n");
+  const Program program = from_text(text).value();
+  ASSERT_EQ(program.hints.size(), 2U);
+  EXPECT_EQ(program.hints[1].kernel, 10);
+  EXPECT_EQ(program.hints[1].opts, "NOLOCALS UPCAST(0,0) PADTO(2,32)");
+  EXPECT_EQ(program.hints[1].line, 4);
+}
+
 class EveryOp : public testing::TestWithParam<Op> {};
 
 TEST_P(EveryOp, ReadsFromItsTextAsItself) {
