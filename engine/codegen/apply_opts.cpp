@@ -2,18 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "engine/check.h"
 #include "engine/codegen/forms.h"
+#include "engine/codegen/replace_ranges.h"
 #include "engine/codegen/tiling.h"
 #include "engine/uop/dim.h"
-#include "engine/uop/rules/rules.h"
-#include "engine/uop/scope.h"
 #include "engine/uop/sum.h"
-#include "engine/uop/walk.h"
 
 namespace assay::codegen {
 namespace {
@@ -24,30 +21,8 @@ using uop::Graph;
 using uop::Op;
 using uop::Ref;
 
-// What takes the place of an axis' range.
-struct Replacement {
-  Ref value = nullptr;      // the same iteration, in terms of `ranges`
-  std::vector<Ref> ranges;  // by number
-  Ref inside = nullptr;     // where this is an iteration at all; null where it always is
-};
-
 Ref make_range(Graph& g, Ref size, int32_t number, AxisType type) {
   return g.make(Op::Range, DType::Index, {size}, uop::Arg::axis(number, type));
-}
-
-// Both conditions; null is one that always holds.
-Ref both(Graph& g, Ref a, Ref b) {
-  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
-  return g.make(Op::And, DType::Bool, {a, b});
-}
-
-// x where the condition holds, else INVALID.
-Ref gated(Graph& g, Ref condition, Ref x) {
-  if (condition == nullptr) return x;
-  const bool is_gated = x->op == Op::Where && x->src[2]->op == Op::Invalid;
-  const Ref gate = is_gated ? both(g, condition, x->src[0]) : condition;
-  const Ref nothing = g.make(Op::Invalid, x->dtype, {});
-  return g.make(Op::Where, x->dtype, {gate, is_gated ? x->src[1] : x, nothing});
 }
 
 // The pieces of an axis from the first-th on and what is left of it, in steps of `unit`.
@@ -61,9 +36,9 @@ Ref place(Graph& g, const Axis& axis, std::span<const Ref> pieces, Ref rest, siz
   return uop::build(g, sum);
 }
 
-Replacement replacement(Graph& g, const Axis& axis) {
-  Replacement result;
+RangeChange change_of(Graph& g, const Axis& axis) {
   std::vector<Ref> pieces;
+  pieces.reserve(axis.pieces.size() + 1);
   for (const Piece& piece : axis.pieces) {
     const Ref count = uop::dim(g, piece.count);
     pieces.push_back(make_range(g, count, piece.number, piece.type));
@@ -73,112 +48,16 @@ Replacement replacement(Graph& g, const Axis& axis) {
     const Ref count = axis.is_symbolic ? axis.range->src[0] : uop::dim(g, axis.left);
     rest = make_range(g, count, axis.number, axis.type);
   }
-  result.value = place(g, axis, pieces, rest, 0, 1);
+  Ref inside = nullptr;
   for (const Padding& padding : axis.paddings) {
     const Ref at = place(g, axis, pieces, rest, padding.pieces, padding.factor);
     const Ref bound = uop::dim(g, padding.bound);
     const Ref below = g.make(Op::Lt, DType::Bool, {at, bound});
-    result.inside = both(g, result.inside, below);
+    inside = inside == nullptr ? below : g.make(Op::And, DType::Bool, {inside, below});
   }
-  result.ranges = std::move(pieces);
-  if (rest != nullptr) result.ranges.push_back(rest);
-  std::ranges::sort(result.ranges, {}, [](Ref r) { return r->arg.number(); });
-  return result;
-}
-
-// One walk over a kernel that puts ranges in the place of ranges.
-class Tiler {
- public:
-  Tiler(Graph& g, const Tiling& tiling) : g_(g), tiling_(tiling) {
-    axes_.reserve(tiling.axes().size());
-    for (const Axis& axis : tiling.axes()) {
-      places_.set(axis.range, static_cast<int>(axes_.size()));
-      axes_.push_back(replacement(g, axis));
-      is_padded_ = is_padded_ || axes_.back().inside != nullptr;
-    }
-    if (is_padded_) find_stores();
-  }
-
-  Ref tiled(Ref kernel) {
-    for (const Ref u : uop::toposort(g_, kernel)) done_.set(u, rebuilt(u));
-    return done_.at(kernel);
-  }
-
- private:
-  // The condition under which each STORE is one of the kernel's: all axes about it count, whether
-  // its index depends on them or not.
-  void find_stores() {
-    for (const Nest& end : tiling_.ends()) {
-      std::vector<Ref> stack = {end.u->src[0]};
-      while (!stack.empty()) {
-        const Ref u = stack.back();
-        stack.pop_back();
-        if (u->op == Op::Store) {
-          const Ref outer = stores_.has(u) ? stores_.at(u) : nullptr;
-          stores_.set(u, both(g_, outer, inside(end.u->src.subspan(1))));
-        }
-        if (u->op == Op::Group) stack.insert(stack.end(), u->src.begin(), u->src.end());
-        if (u->op == Op::End) stack.push_back(u->src[0]);
-      }
-    }
-  }
-
-  // Where these ranges' iterations are the kernel's; null where all are.
-  Ref inside(std::span<const Ref> ranges) {
-    Ref all = nullptr;
-    for (const Ref r : ranges) {
-      if (const int* axis = places_.find(r)) {
-        all = both(g_, all, axes_[static_cast<size_t>(*axis)].inside);
-      }
-    }
-    return all;
-  }
-
-  Ref rebuilt(Ref u) {
-    if (const int* axis = places_.find(u)) return axes_[static_cast<size_t>(*axis)].value;
-    if (u->src.empty()) return u;
-    if (u->op == Op::End || u->op == Op::Reduce) return closed(u);
-    room_.clear();
-    for (const Ref s : u->src) room_.push_back(done_.at(s));
-    if (is_padded_ && u->op == Op::Index) {
-      room_[1] = gated(g_, inside(uop::ranges(g_, u->src[1])), room_[1]);
-    }
-    if (is_padded_ && u->op == Op::Store && stores_.has(u)) {
-      const Ref target = u->src[0];
-      const Ref index = gated(g_, stores_.at(u), done_.at(target->src[1]));
-      room_[0] = g_.make(Op::Index, target->dtype, {done_.at(target->src[0]), index});
-    }
-    return g_.with_sources(u, room_);
-  }
-
-  // An END or a REDUCE over what became of its ranges.
-  Ref closed(Ref u) {
-    room_.clear();
-    for (const Ref r : u->src.subspan(1)) {
-      const std::vector<Ref>& ranges = axes_[static_cast<size_t>(places_.at(r))].ranges;
-      room_.insert(room_.end(), ranges.begin(), ranges.end());
-    }
-    std::ranges::sort(room_, {}, [](Ref r) { return r->arg.number(); });
-    const Ref body = done_.at(u->src[0]);
-    const Ref outside = u->op == Op::Reduce ? inside(u->src.subspan(1)) : nullptr;
-    room_.insert(room_.begin(), gated(g_, outside, body));
-    return g_.with_sources(u, room_);
-  }
-
-  Graph& g_;
-  const Tiling& tiling_;
-  std::vector<Replacement> axes_;
-  bool is_padded_ = false;
-  uop::NodeMap<int> places_;  // of ranges, in axes_
-  uop::NodeMap<Ref> stores_;
-  uop::NodeMap<Ref> done_;
-  std::vector<Ref> room_;
-};
-
-bool splits(const Tiling& tiling) {
-  return std::ranges::any_of(tiling.axes(), [](const Axis& axis) {
-    return !axis.pieces.empty() || !axis.paddings.empty();
-  });
+  const Ref value = place(g, axis, pieces, rest, 0, 1);
+  if (rest != nullptr) pieces.push_back(rest);
+  return {axis.range, value, std::move(pieces), inside};
 }
 
 Error of_kernel(std::string_view name, const Error& error) {
@@ -191,8 +70,10 @@ Result<Ref> apply(uop::Run& run, Ref kernel) {
   if (!opts.ok()) return of_kernel(name.name, opts.error());
   const Result<Tiling> tiling = Tiling::of(run.graph(), run.target(), kernel, opts.value());
   if (!tiling.ok()) return of_kernel(name.name, tiling.error());
-  const Ref tiled = Tiler(run.graph(), tiling.value()).tiled(kernel);
-  return splits(tiling.value()) ? run.rewrite(uop::symbolic_rules(), tiled) : Result<Ref>(tiled);
+  std::vector<RangeChange> changes;
+  changes.reserve(tiling.value().axes().size());
+  for (const Axis& axis : tiling.value().axes()) changes.push_back(change_of(run.graph(), axis));
+  return replace_ranges(run, kernel, changes);
 }
 
 }  // namespace

@@ -294,7 +294,7 @@ Result<Ref> collapse(uop::Run& run, Ref kernel) {
   for (const Ref u : uop::toposort(g, kernel)) {
     sources.clear();
     for (const Ref s : u->src) sources.push_back(done.at(s));
-    Ref now = g.with_sources(u, sources);
+    Ref now = std::ranges::equal(sources, u->src) ? u : g.with_sources(u, sources);
     while (now->op == Op::Reduce) {
       const Ref next = without_a_range(g, now);
       if (next == nullptr) break;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/codegen/forms.h"
+#include "engine/codegen/index_terms.h"
 #include "engine/codegen/opt.h"
 #include "engine/codegen/replace_ranges.h"
 #include "engine/uop/dim.h"
@@ -47,7 +48,8 @@ std::optional<Split> find_split(std::span<const Ref> nodes) {
 }
 
 // The range as outer * by + inner; ranges behind it make room for one more number.
-Ref split(Graph& g, Ref kernel, std::span<const Ref> nodes, const Split& s) {
+Result<Ref> split(uop::Run& run, Ref kernel, std::span<const Ref> nodes, const Split& s) {
+  Graph& g = run.graph();
   std::vector<RangeChange> changes;
   const int64_t number = s.range->arg.number();
   for (const Ref u : nodes) {
@@ -60,7 +62,7 @@ Ref split(Graph& g, Ref kernel, std::span<const Ref> nodes, const Split& s) {
   const Ref inner = renumbered(g, s.range, by, number + 1);
   const Ref rows = g.alu(Op::Mul, {outer, by});
   changes.push_back({s.range, g.alu(Op::Add, {rows, inner}), {outer, inner}});
-  return replace_ranges(g, kernel, changes);
+  return replace_ranges(run, kernel, changes);
 }
 
 // Each split takes a quotient or a remainder away, and no range comes apart for ever.
@@ -71,7 +73,7 @@ Result<Ref> split_all(uop::Run& run, Ref kernel) {
     const std::vector<Ref> nodes = uop::toposort(g, kernel);
     const std::optional<Split> s = find_split(nodes);
     if (!s) return kernel;
-    ASSAY_TRY(next, run.rewrite(uop::symbolic_rules(), split(g, kernel, nodes, *s)));
+    ASSAY_TRY(next, split(run, kernel, nodes, *s));
     kernel = next;
   }
 }
@@ -173,7 +175,7 @@ Result<Ref> join(uop::Run& run, Ref kernel, Ref outer, Ref inner) {
   const Ref whole = renumbered(g, outer, count, outer->arg.number());
   // Each term has outer * n + inner, so it is the whole where the outer one is left out.
   const RangeChange changes[] = {{outer, uop::dim(g, 0), {whole}}, {inner, whole, {whole}}};
-  return run.rewrite(uop::symbolic_rules(), replace_ranges(g, kernel, changes));
+  return replace_ranges(run, kernel, changes);
 }
 
 // A range that was joined may come apart elsewhere: that takes a quotient away, and joining adds
@@ -191,14 +193,37 @@ Result<Ref> join_all(uop::Run& run, Ref kernel) {
   }
 }
 
-Result<Ref> simplify(uop::Run& run, Ref kernel) {
+// The symbolic rules and those of validity.
+std::span<const uop::RuleSet* const> kernel_rules() {
   static const std::vector<const uop::RuleSet*> sets = [] {
     std::vector<const uop::RuleSet*> all(uop::symbolic_rules().begin(),
                                          uop::symbolic_rules().end());
     all.push_back(&uop::validity_rules());
     return all;
   }();
-  return has_opts(kernel) ? Result<Ref>(kernel) : run.rewrite(sets, kernel);
+  return sets;
+}
+
+// Terms that something else reads, each as a whole.
+Result<Ref> simplify(uop::Run& run, Ref kernel) {
+  if (has_opts(kernel)) return kernel;
+  Graph& g = run.graph();
+  IndexTerms terms(run, kernel_rules());
+  uop::NodeMap<Ref> done;
+  std::vector<Ref> sources;
+  for (const Ref u : uop::toposort(g, kernel)) {
+    terms.note(u);
+    sources.clear();
+    const bool is_read = !terms.is_term(u) && u->op != Op::End && u->op != Op::Reduce;
+    for (const Ref s : u->src) {
+      const bool ends_here = is_read && s->op != Op::Range && terms.is_term(s);
+      sources.push_back(ends_here ? terms.settled(s, done.at(s)) : done.at(s));
+    }
+    done.set(u, std::ranges::equal(sources, u->src) ? u : g.with_sources(u, sources));
+  }
+  if (terms.trouble()) return *terms.trouble();
+  const Ref result = done.at(kernel);
+  return terms.has_decided() ? run.rewrite(kernel_rules(), result) : Result<Ref>(result);
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace assay::codegen {
 // which those are. The outer one keeps the number, and those behind it count on.
 const uop::Pass& split_ranges();
 
-// Index terms, conditions and values by the symbolic rules, and what gates say of each other.
+// Index terms and conditions by the symbolic rules, and by what gates say of each other; values too
+// where a condition of theirs is thereby decided.
 const uop::Pass& simplify_kernel();
 
 // Two ranges that are closed together and that the kernel reads only as r0 * n + r1, n the count of

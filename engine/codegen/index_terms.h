@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "engine/uop/rewrite.h"
+
+namespace assay::codegen {
+
+// The index arithmetic of a kernel: terms of type `index`, and conditions made of them.
+class IndexTerms {
+ public:
+  // Terms are simplified by these rules.
+  IndexTerms(uop::Run& run, std::span<const uop::RuleSet* const> rules)
+      : run_(run), g_(run.graph()), rules_(rules) {}
+
+  // Takes a node in. Its sources have been before.
+  void note(uop::Ref u);
+  bool is_term(uop::Ref noted) const { return is_term_.has(noted); }
+  // What the rules make of a term; sums of loops and variables are only put in order.
+  uop::Ref simplified(uop::Ref u);
+  // The same of a term that took the place of `before`.
+  uop::Ref settled(uop::Ref before, uop::Ref now);
+
+  // A term that was none has become a constant, so that what reads it can be simplified.
+  bool has_decided() const { return has_decided_; }
+  // What went wrong in the rules, if anything did.
+  const std::optional<Error>& trouble() const { return trouble_; }
+
+ private:
+  uop::Run& run_;
+  uop::Graph& g_;
+  std::span<const uop::RuleSet* const> rules_;
+  uop::NodeMap<uint8_t> is_term_;
+  uop::NodeMap<uop::Ref> simplified_;
+  bool has_decided_ = false;
+  std::optional<Error> trouble_;
+};
+
+}  // namespace assay::codegen
