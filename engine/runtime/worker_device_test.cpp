@@ -189,7 +189,7 @@ TEST(SplitWords, KeepsWhatQuotesHoldAndExpandsNothing) {
             (Words{"ssh", "phone", "assay", "worker"}));
   EXPECT_EQ(split_words("  a 'b c'd \"$HOME; rm *\" ''").value(),
             (Words{"a", "b cd", "$HOME; rm *", ""}));
-  EXPECT_EQ(split_words("a 'b").error().message, "a quote in 'a \\'b' is left open");
+  EXPECT_EQ(split_words("a 'b").error().message, "a quote in 'a 'b' is left open");
   EXPECT_EQ(split_words(" ").error().message, "a command of no words");
 }
 

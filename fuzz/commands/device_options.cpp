@@ -34,7 +34,8 @@ Result<runtime::OpenOptions> DeviceOptions::open_options() const {
   for (const runtime::Profile& p : runtime::all_profiles()) {
     there += fmt::format("{}{}", there.empty() ? "" : ", ", p.name);
   }
-  return Error{fmt::format("no profile is named {}; there are {}", quoted(profile), there), 0, 0};
+  return Error{fmt::format("no profile is named {}; there are {}", assay::quoted(profile), there),
+               0, 0};
 }
 
 void add_device_options(CLI::App& app, DeviceOptions& options) {
