@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "engine/codegen/opt.h"
-#include "engine/codegen/sample_kernel.h"
+#include "engine/codegen/scheduled_sample.h"
 #include "engine/uop/text.h"
 #include "engine/uop/walk.h"
 #include "oracles/interpreter/lowered.h"
@@ -15,7 +15,7 @@ namespace assay::oracles {
 namespace {
 
 using codegen::grouped_target;
-using codegen::SampleKernel;
+using codegen::ScheduledSample;
 using uop::DType;
 using uop::Op;
 using uop::Ref;
@@ -63,7 +63,7 @@ class OptsBugs : public testing::Test {
   }
 
   uop::Graph g;
-  SampleKernel k{g};
+  ScheduledSample k{g};
   uop::Target target = grouped_target();
   KernelInputs inputs;
 };
