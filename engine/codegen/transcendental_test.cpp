@@ -288,6 +288,33 @@ TEST_P(EveryPower, HasTheSpecialValuesOfC99) {
   }
 }
 
+TEST_P(EveryPower, TakesSmallPowersByProducts) {
+  const DType t = GetParam();
+  std::mt19937_64 random(4);
+  Exact exact;
+  for (const double n : {-1.0, 1.0, 2.0, 3.0, 4.0}) {
+    Graph g;
+    const Ref u = g.alu(Op::Pow, {g.variable("x", t), g.constant(uop::of_double(t, n))});
+    uop::Run run(g, {}, nullptr, plain_target());
+    const uop::RuleSet* sets[] = {&transcendental_rules()};
+    const Ref after = run.rewrite(sets, u).value();
+    EXPECT_LE(uop::count_ops(g, after), 2U);
+    uop::Evaluator evaluator(g, after);
+    for (int i = 0; i < 2000; i++) {
+      const Value x = {t, random() >> (64 - uop::bits_of(t))};
+      exact.compute(Op::Pow, uop::as_double(x), n);
+      EXPECT_LE(exact.ulps(t, uop::as_double(evaluator.run({&x, 1}).value)), 2) << to_text(x);
+    }
+    for (const double v : {0.0, -0.0, 1.0, -1.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+      const Value x = uop::of_double(t, v);
+      const Value operands[] = {x, uop::of_double(t, n)};
+      const Value got = evaluator.run({&x, 1}).value;
+      const Value expected = *uop::eval(Op::Pow, t, operands);
+      EXPECT_TRUE(got == expected || (is_nan(got) && is_nan(expected))) << to_text(x) << " " << n;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Transcendental, EveryPower, testing::Values(F32, F64),
                          [](const auto& c) { return std::string(uop::to_text(c.param)); });
 
