@@ -223,9 +223,13 @@ Result<Program> Decoder::run(Ref linear) {
     places.set(nodes[i], static_cast<int32_t>(i));
     p_.texts.push_back(fmt::format("%{} = {}", i, uop::to_text(nodes[i]->op)));
   }
-  for (size_t i = 1; i < linear->src.size(); i++) {
-    if (places.at(linear->src[i - 1]) < places.at(linear->src[i])) continue;
-    return Error{fmt::format("%{} stands after its user or twice", places.at(linear->src[i]))};
+  // Leaves are the same wherever they stand: the size of a PARAM may be listed behind it.
+  int32_t last = -1;
+  for (const Ref u : linear->src) {
+    if (u->src.empty()) continue;
+    if (places.at(u) <= last)
+      return Error{fmt::format("%{} stands after its user or twice", places.at(u))};
+    last = places.at(u);
   }
   for (const Ref u : nodes) {
     node_ = places.at(u);

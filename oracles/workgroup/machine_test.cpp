@@ -223,9 +223,10 @@ constexpr Wrong kWrong[] = {
     {"WrongOrder", R"(uop 1 linear
 %n = const i32 4
 %x = add i32 %n %n
-%k = linear void %x %n {"k"}
+%y = add i32 %x %n
+%k = linear void %n %y %x {"k"}
 )",
-     "%0 stands after its user or twice"},
+     "%1 stands after its user or twice"},
     {"NoArgument", R"(uop 1 linear
 %n = const i32 4
 %p = param i32 %n {1}
