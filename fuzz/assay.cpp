@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "engine/heap.h"
 #include "fuzz/commands/command.h"
 
 namespace assay::fuzz {
@@ -73,6 +74,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace assay::fuzz
 
 int main(int argc, char** argv) {
+  assay::keep_memory();
   try {
     return assay::fuzz::parse_and_run(argc, argv);
   } catch (const std::exception& e) {  // of libraries: fmt's when it cannot write, no memory

@@ -13,6 +13,7 @@
 
 #include "engine/check.h"
 #include "engine/codegen/pipeline.h"
+#include "engine/heap.h"
 #include "engine/render/renderer.h"
 #include "engine/runtime/profiles.h"
 #include "engine/schedule/schedule.h"
@@ -98,6 +99,7 @@ double generate(const Kernels& all, size_t& bytes) {
 }
 
 void time_kernels(benchmark::State& state, const Kernels& all) {
+  keep_memory();
   size_t bytes = 0;
   for (auto _ : state) {
     bytes = 0;
@@ -150,6 +152,7 @@ class PassClock : public uop::Watch {
 // Microseconds a pass, of all kernels. Specs are checked where somebody watches, so that is part of
 // it.
 void codegen_passes(benchmark::State& state) {
+  keep_memory();
   const Kernels all = timed_kernels();
   for (auto _ : state) {
     PassClock clock;
