@@ -20,7 +20,8 @@ constexpr OpSet term_ops() {
 
 bool is_size(Ref u, size_t source) {
   if (!is_const(u->src[source])) return false;
-  if (u->op == Op::Buffer || u->op == Op::Param) return true;
+  // A LINEAR lists whatever its nodes name.
+  if (u->op == Op::Buffer || u->op == Op::Param || u->op == Op::Linear) return true;
   return u->op == Op::Shrink && source > 0 && source % 2 == 0;
 }
 
