@@ -73,7 +73,8 @@ struct OverwriteTest : ::testing::Test, SampleLinear {
     const Ref count = index(n);
     const Ref r =
         g.make(uop::Op::Range, uop::Index, {count}, uop::Arg::axis(0, uop::AxisType::Weak));
-    const Ref p0 = param(0, 8);
+    const Ref size = index(8);
+    const Ref p0 = g.make(uop::Op::Param, uop::F32, {size}, uop::Arg::number(0));
     Ref i = r;
     if (gate != nullptr) {
       const Ref none = g.make(uop::Op::Invalid, uop::Index, {});

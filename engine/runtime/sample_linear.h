@@ -7,6 +7,7 @@
 #include "engine/schedule/calls.h"
 #include "engine/schedule/schedule.h"
 #include "engine/uop/uop.h"
+#include "engine/uop/walk.h"
 
 namespace assay::runtime {
 
@@ -26,7 +27,7 @@ struct SampleLinear {
                   uop::Arg::place(number, uop::AddrSpace::Global));
   }
   uop::Ref param(int32_t slot, int64_t size, uop::DType t = uop::F32) {
-    const uop::Ref count = index(size);
+    const uop::Ref count = i32(size);
     return g.make(uop::Op::Param, t, {count}, uop::Arg::number(slot));
   }
   uop::Ref special(std::string_view name, uop::Ref size) {
@@ -42,22 +43,18 @@ struct SampleLinear {
     const uop::Ref lidx = special("lidx0", width);
     const uop::Ref scaled = g.alu(uop::Op::Mul, {gidx, width});
     const uop::Ref i = g.alu(uop::Op::Add, {scaled, lidx});
-    std::vector<uop::Ref> list;
-    std::vector<uop::Ref> buffers;
-    for (int k = 0; k < params; k++) buffers.push_back(param(k, size));
-    list = buffers;
-    list.insert(list.end(), {groups, gidx, width, lidx, scaled, i});
+    std::vector<uop::Ref> all;
+    for (int k = 0; k < params; k++) all.push_back(param(k, size));
     uop::Ref x = g.constant(uop::of_double(uop::F32, 1));
     if (params > 1) {
-      const uop::Ref from = g.make(uop::Op::Index, uop::F32, {buffers[1], i});
+      const uop::Ref from = g.make(uop::Op::Index, uop::F32, {all[1], i});
       x = g.make(uop::Op::Load, uop::F32, {from});
-      list.insert(list.end(), {from, x});
-    } else {
-      list.push_back(x);
     }
-    const uop::Ref to = g.make(uop::Op::Index, uop::F32, {buffers[0], i});
-    const uop::Ref store = g.make(uop::Op::Store, uop::Void, {to, x});
-    list.insert(list.end(), {to, store});
+    const uop::Ref to = g.make(uop::Op::Index, uop::F32, {all[0], i});
+    all.push_back(g.make(uop::Op::Store, uop::Void, {to, x}));
+    // Each node once and after its sources, the parameters first.
+    std::vector<uop::Ref> list = uop::toposort(g, g.make(uop::Op::Group, uop::Void, all));
+    list.pop_back();
     return g.make(uop::Op::Linear, uop::Void, list, g.info(name, {}));
   }
 

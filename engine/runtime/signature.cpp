@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "engine/uop/bounds.h"
-#include "engine/uop/shape.h"
 #include "engine/uop/walk.h"
 
 namespace assay::runtime {
@@ -16,17 +15,20 @@ using uop::Graph;
 using uop::Op;
 using uop::Ref;
 
-// Bytes of a buffer at most.
+// Bytes of a buffer at most. Its sizes are of type `index`, or of those that took its place.
 Result<int64_t> bytes_of(Graph& g, Ref buffer) {
-  const std::optional<uop::Shape> largest = uop::max_shape(g, uop::shape(g, buffer));
-  const std::optional<int64_t> count = largest ? uop::constant_size(*largest) : std::nullopt;
-  const int64_t width = uop::bytes_of(buffer->dtype);
-  if (!count || *count > INT64_MAX / width) {
-    return Error{fmt::format("{} of shape {} has no size in 63 bits", to_text(buffer->op),
-                             uop::shape_text(uop::shape(g, buffer))),
-                 0, 0};
+  uop::Int128 bytes = uop::bytes_of(buffer->dtype);
+  for (const Ref size : buffer->src) {
+    if (!is_int(size->dtype)) continue;
+    const uop::Int128 most = uop::bounds(g, size).hi;
+    if (most < 0 || most > INT64_MAX || bytes * most > INT64_MAX) {
+      return Error{
+          fmt::format("{} {} has no size in 63 bits", to_text(buffer->op), buffer->arg.number()), 0,
+          0};
+    }
+    bytes *= most;
   }
-  return *count * width;
+  return static_cast<int64_t>(bytes);
 }
 
 // What an access is to: through INDEX, SHRINK, AFTER and BITCAST.

@@ -1,6 +1,7 @@
 // A worker that does what tests ask for:
 //
 //   test_worker                    serves a device whose kernels are one, inc and twice
+//   test_worker cl NAME            serves the OpenCL device of that name
 //   test_worker WHAT SAY           does WHAT in the place of its answer to the first SAY
 //
 // where SAY is hello, allocate, build or run, and WHAT is
@@ -20,6 +21,7 @@
 #include <thread>
 
 #include "engine/runtime/fake_device.h"
+#include "engine/runtime/opencl/device.h"
 #include "engine/runtime/worker.h"
 
 namespace assay::runtime {
@@ -82,6 +84,15 @@ int answer_all(std::string_view what, Say at) {
   }
 }
 
+int serve_opencl(std::string_view name) {
+  Server server([&](const Target* profile) {
+    OpenOptions options;
+    options.profile = profile;
+    return opencl::opencl_kind().open(name, options);
+  });
+  return serve_standard(server).ok() ? 0 : 9;
+}
+
 }  // namespace
 }  // namespace assay::runtime
 
@@ -89,6 +100,7 @@ int main(int argc, char** argv) {
   using assay::runtime::Say;
   const std::string_view what = argc > 1 ? argv[1] : "";
   const std::string_view at = argc > 2 ? argv[2] : "";
+  if (what == "cl") return assay::runtime::serve_opencl(at);
   const Say say = at == "hello"      ? Say::Hello
                   : at == "allocate" ? Say::Allocate
                   : at == "build"    ? Say::Build

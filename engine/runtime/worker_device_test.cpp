@@ -69,6 +69,34 @@ TEST_F(WorkerDeviceTest, ExecutesASchedule) {
   EXPECT_EQ(floats_of(buffers.read(y).value()), std::vector<float>(64, 2));
 }
 
+// The child renders and compiles what it is sent as text: p0[i] = p1[i].
+TEST_F(WorkerDeviceTest, AChildRunsKernelsOnItsOpenclDevice) {
+  OpenOptions options;
+  options.profile = profile("adreno-660");
+  const std::vector<const DeviceKind*> kinds = {&worker_kind()};
+  auto opened = open_device(kinds, "worker:" ASSAY_TEST_WORKER " cl pocl-basic", options);
+  if (!opened.ok() && opened.error().message.find("no OpenCL") != std::string::npos) {
+    GTEST_SKIP() << opened.error().message;
+  }
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  Devices devices{{}};
+  Device& d = devices.add(std::move(opened).value());
+  EXPECT_EQ(d.target().limits.group_size, 1024);
+  EXPECT_NE(d.driver().find("Portable Computing Language"), std::string::npos);
+  Executor executor(devices);
+  Buffers buffers(devices);
+  const Ref x = buffer(0, 4, d.name());
+  const Ref y = buffer(1, 4, d.name());
+  const std::vector<float> values = {1, -2, 3.5, 0};
+  ASSERT_TRUE(buffers.write(g, x, bytes_of(values)).ok());
+  const Ref moved = call(linear("moved", 2, 4, 2), {y, x});
+  const Result<Ran> ran = executor.run(g, scheduled({moved}, {}, {x, y}), buffers);
+  ASSERT_TRUE(ran.ok()) << ran.error().message;
+  EXPECT_EQ(ran.value().status, Status::Ok) << ran.value().why;
+  EXPECT_EQ(floats_of(buffers.read(y).value()), values);
+  EXPECT_GT(ran.value().calls[0].end_ns, ran.value().calls[0].begin_ns);
+}
+
 TEST_F(WorkerDeviceTest, TheChildMakesKernelsForTheProfile) {
   OpenOptions options;
   options.profile = profile("adreno-660");
