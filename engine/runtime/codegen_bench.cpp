@@ -29,6 +29,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
+using uop::Graph;
+using uop::Ref;
+using uop::Target;
+
 constexpr std::array<const char*, 12> kTimed = {
     "elementwise", "softmax",           "layernorm", "matmul", "mlp",    "conv",
     "attention",   "transformer_block", "sum_all",   "cumsum", "rotary", "sgd_step"};
