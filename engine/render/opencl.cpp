@@ -260,6 +260,8 @@ class OpenCl {
   }
 
   bool value(Ref u) {
+    // A size of storage, which stands in no text.
+    if (is_const(u) && u->dtype == uop::Index) return true;
     const std::optional<Text> text = values_.make(u);
     if (!text) return refuse(values_.trouble());
     // What is a name already needs no other one.

@@ -82,6 +82,10 @@ bool Decoder::place_of(Ref u, Access& access) {
   const Meaning& m = meanings_.at(u);
   access.storage = m.storage;
   access.width = m.width;
+  // codegen/README.md, Forms: vectors. Three elements lie packed, as vload3 reads them.
+  const uop::AddrSpace space = p_.storages[static_cast<size_t>(m.storage)].space;
+  access.is_aligned = m.width > 1 && m.width != 3 &&
+                      (space == uop::AddrSpace::Local || maker_.target.aligned_vectors);
   access.index = m.index;
   if (m.kind == Meaning::Kind::Storage) {
     access.index = constant_register(0);

@@ -25,6 +25,7 @@ uop::Target test_target() {
   target.limits.group_size = 1024;
   target.limits.local_bytes = 32768;
   target.memory = uop::MemoryContract{};
+  target.aligned_vectors = true;
   return target;
 }
 

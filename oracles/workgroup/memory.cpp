@@ -218,16 +218,14 @@ void Memory::locate(const Access& access, const Lanes& lanes, const Files& files
     report(Fault::Bounds, access, lanes, lanes.first + l, where[l]);
     where[l] = kOut;
   }
-  if (access.width > 1) check_alignment(access, lanes);
+  if (access.is_aligned) check_alignment(access, lanes);
   if (place.per_group == 0 || batch_.groups == 1) return;
   for (int l = 0; l < lanes.count; l++) {
     if (where[l] >= 0) where[l] += group_of(lanes.first + l) * place.per_group;
   }
 }
 
-// A vector of 3 lies packed, as vload3 reads it.
 void Memory::check_alignment(const Access& access, const Lanes& lanes) {
-  if (access.width == 3) return;
   for (int l = lanes.first; l < lanes.first + lanes.count; l++) {
     const int64_t element = where_[static_cast<size_t>(l)];
     if (element >= 0 && element % access.width != 0)

@@ -37,6 +37,7 @@ struct Access {
   int storage;
   Register index;
   int width;
+  bool is_aligned;  // `index` has to be a multiple of `width`
   bool is_gated;
   bool has_other;                // a LOAD with an alternative
   Register gate;                 // where is_gated
