@@ -164,9 +164,12 @@ Term safe_for_cast(Term x, DType t) {
   const auto end = std::ldexp(1.0, uop::bits_of(t) - (uop::is_unsigned(t) ? 0 : 1));
   const uop::Value start = just_below(t, x.type());
   if (!b.may_be_nan && as_double(start) < b.lo && b.hi < end) return x;
+  // A type without infinities may have no number as large as an end: then all that are numbers fit.
+  const bool has_start = !uop::is_nan(start);
+  const bool has_end = !uop::is_nan(uop::of_double(x.type(), end));
   const auto guarded = [&](Term v) {
-    const Term above = v > as_double(start);
-    const Term below = v < end;
+    const Term above = has_start ? v > as_double(start) : v == v;
+    const Term below = has_end ? v < end : v == v;
     return where(above & below, v, 0);
   };
   if (x.u->op == Op::Where && guarded({x.g, x.u->src[1]}).u == x.u) return x;

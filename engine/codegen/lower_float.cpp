@@ -5,6 +5,7 @@
 #include "engine/codegen/term.h"
 #include "engine/codegen/transcendental.h"
 #include "engine/uop/bounds.h"
+#include "engine/uop/eval.h"
 #include "engine/uop/rewrite.h"
 
 namespace assay::codegen {
@@ -97,7 +98,13 @@ Term floor_magnitude(Term m) {
   return where(m < r, below, r);
 }
 
+// PoCL's compiler breaks down where it is to fold rint of a constant, so none is left.
 Ref whole(Run& run, Ref u) {
+  if (is_const(u->src[0])) {
+    const uop::Value x = u->src[0]->value();
+    const std::optional<uop::Value> v = uop::eval(u->op, u->dtype, {&x, 1});
+    return v ? run.graph().constant(*v) : nullptr;
+  }
   if (uop::ulp_limit(run.target(), u->op, u->dtype)) return nullptr;
   const Term x = {&run.graph(), u->src[0]};
   if (u->op == Op::Floor || u->op == Op::Ceil) {
@@ -136,7 +143,8 @@ const uop::RuleSet& lower_float_rules() {
           by("cast_float_alu", {F16}, kArithmetic | kLibrary | kWhole | OpSet{Op::Fma}, by_f32,
              "what the target has not at f16 is computed at f32 and rounded"),
           by("whole", {F32, uop::F64}, kWhole, whole,
-             "numbers are rounded to whole ones by what they lose to a large one"),
+             "numbers are rounded to whole ones by what they lose to a large one; of constants it "
+             "is known"),
       });
   return rules;
 }

@@ -57,7 +57,7 @@ Session::Session(std::string_view default_device)
 }
 
 Ref Session::device(std::string_view name) {
-  if (name.empty()) return default_device_;
+  if (name.empty() || name == kDefaultDevice) return default_device_;
   return graph().make(Op::Device, DType::Void, {}, graph().name(name));
 }
 

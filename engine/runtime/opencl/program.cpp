@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kOptions = "-cl-std=CL1.2";
+constexpr const char* kOptions = "-cl-std=CL1.2 -w";
 constexpr int kAround = 3;            // lines shown on each side
 constexpr size_t kMostLog = 2000;     // bytes
 constexpr size_t kMostTogether = 64;  // kernels of one program: more gain nothing

@@ -4,7 +4,7 @@
 
 namespace assay::tensor {
 
-// Where a source is whose text does not say.
+// Where a source is whose text does not say. A session may put all that is there elsewhere.
 inline constexpr std::string_view kDefaultDevice = "sim:0";
 
 }  // namespace assay::tensor
