@@ -36,7 +36,7 @@ struct Barriers : ::testing::Test, SampleKernel {
   }
   std::string lines(Ref sink) {
     uop::Run run(g);
-    const Result<Ref> linear = lower(run, sink);
+    const Result<Ref> linear = run_passes(late_passes(), run, sink);
     EXPECT_TRUE(linear.ok()) << linear.error().message;
     EXPECT_EQ(uop::breach(linear_form(), g, linear.value()), std::nullopt);
     return "\n" + lines_text(linear.value());

@@ -46,6 +46,12 @@ std::span<const uop::Pass* const> early_passes() {
   return {passes.begin(), last + 1};
 }
 
+std::span<const uop::Pass* const> late_passes() {
+  const auto passes = pipeline();
+  const auto first = std::ranges::find(passes, &pm_implicit_barriers());
+  return {first, passes.end()};
+}
+
 Result<uop::Ref> lower(uop::Run& run, uop::Ref kernel) {
   ASSAY_TRY(linear, run_passes(pipeline(), run, kernel));
   if (run.watch() != nullptr) run.watch()->seen(KernelSeen{run.graph(), kernel, linear});

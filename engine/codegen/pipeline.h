@@ -13,6 +13,9 @@ std::span<const uop::Pass* const> pipeline();
 // leave a kernel alone that has a list of opts, which counts the axes of the kernel it stands by.
 std::span<const uop::Pass* const> early_passes();
 
+// The last of them, from a gated kernel to its LINEAR.
+std::span<const uop::Pass* const> late_passes();
+
 // The LINEAR of a kernel for the run's target (README.md, Forms). An error says what of the kernel
 // the target cannot do, or which opt is illegal.
 Result<uop::Ref> lower(uop::Run& run, uop::Ref kernel);

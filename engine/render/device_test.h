@@ -32,7 +32,7 @@ class Device : public ::testing::TestWithParam<const char*>, public codegen::Sam
   // Adds a kernel that is run with these buffers.
   size_t kernel(Ref sink, std::vector<Bytes> buffers) {
     uop::Run run(g);
-    const Result<Ref> linear = codegen::lower(run, sink);
+    const Result<Ref> linear = uop::run_passes(codegen::late_passes(), run, sink);
     EXPECT_TRUE(linear.ok()) << linear.error().message;
     const Result<Source> source =
         render(g, linear.value(), test_target(), "t" + std::to_string(launches.size()));

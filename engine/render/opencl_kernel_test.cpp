@@ -165,7 +165,7 @@ TEST_P(Kernels, MayBeNamedByAnyWord) {
   const Ref out = store(index(param(0, 1, DType::I32), i32(0)), total);
   for (const char* name : {"main", "float4", "", "9 NONE", "a-b", "__kernel"}) {
     uop::Run run(g);
-    const Result<Ref> linear = codegen::lower(run, sink({out}, name));
+    const Result<Ref> linear = uop::run_passes(codegen::late_passes(), run, sink({out}, name));
     const Result<Source> source = render(g, linear.value(), test_target());
     ASSERT_TRUE(source.ok()) << source.error().message;
     launches.push_back({source.value(), {Bytes(4)}, values});

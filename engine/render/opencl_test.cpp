@@ -20,7 +20,7 @@ using uop::Target;
 struct OpenCl : ::testing::Test, SampleKernel {
   Result<Source> source(Ref sink, const Target& target = uop::generic_target()) {
     uop::Run run(g);
-    const Result<Ref> linear = codegen::lower(run, sink);
+    const Result<Ref> linear = uop::run_passes(codegen::late_passes(), run, sink);
     EXPECT_TRUE(linear.ok()) << linear.error().message;
     return render(g, linear.value(), target);
   }
@@ -332,8 +332,9 @@ TEST_F(OpenCl, TakesTimeInProportionToTheKernel) {
     Ref x = k.load(k.param(1, 1), 0);
     for (int i = 0; i < n; i++) x = k.add(k.mul(x, b), i % 5 == 0 ? x : b);
     uop::Run run(k.g);
-    const Ref linear =
-        codegen::lower(run, k.sink({k.store(k.index(k.param(0, 1), k.i32(0)), x)})).value();
+    const Ref linear = uop::run_passes(codegen::late_passes(), run,
+                                       k.sink({k.store(k.index(k.param(0, 1), k.i32(0)), x)}))
+                           .value();
     const std::clock_t start = std::clock();
     EXPECT_TRUE(render(k.g, linear, uop::generic_target()).ok());
     return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

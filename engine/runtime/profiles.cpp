@@ -169,6 +169,8 @@ Target meet(const Target& a, const Target& b) {
   m.arithmetic = a.arithmetic & b.arithmetic;
   m.storage = without((a.arithmetic | a.storage) & (b.arithmetic | b.storage), m.arithmetic);
   m.widths = meet(a, b, m.arithmetic | m.storage);
+  m.aligned_vectors = a.aligned_vectors || b.aligned_vectors;
+  m.tuning = a.tuning;
   m.math = meet(a.math, b.math, m.arithmetic);
   m.compute_queues = std::min(a.compute_queues, b.compute_queues);
   m.copy_queues = std::min(a.copy_queues, b.copy_queues);

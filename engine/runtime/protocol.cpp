@@ -160,6 +160,9 @@ void pack(Packer& p, const Target& t) {
     p.number(mask_of(w.over)).number(static_cast<int64_t>(w.lanes.size()));
     for (const int lanes : w.lanes) p.number(lanes);
   }
+  p.number(t.aligned_vectors ? 1 : 0);
+  p.number(t.tuning.items).number(t.tuning.busy).number(t.tuning.share).number(t.tuning.lanes);
+  p.number(t.tuning.tile).number(t.tuning.items_are_lanes ? 1 : 0);
   p.number(static_cast<int64_t>(t.math.limits.size()));
   for (const uop::UlpLimit& row : t.math.limits) {
     p.text(to_text(row.op)).number(mask_of(row.over)).number(std::bit_cast<int64_t>(row.ulps));
@@ -192,6 +195,13 @@ std::optional<Target> unpack_target(Unpacker& u) {
     w.lanes.resize(u.count());
     for (int& lanes : w.lanes) lanes = static_cast<int>(u.number());
   }
+  t.aligned_vectors = u.number() != 0;
+  t.tuning.items = u.number();
+  t.tuning.busy = u.number();
+  t.tuning.share = u.number();
+  t.tuning.lanes = u.number();
+  t.tuning.tile = u.number();
+  t.tuning.items_are_lanes = u.number() != 0;
   for (size_t n = u.count(); n > 0 && is_known; n--) {
     const std::optional<uop::Op> op = uop::op_from_text(u.text());
     const uop::TypeSet over = types_of(u.number());

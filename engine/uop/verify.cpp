@@ -185,14 +185,6 @@ Trouble check_dimensions(Ref u) { return sources_are(u, 1, Index); }
 
 Trouble check_ranges(Ref u) { return sources_are_integers(u, 1); }
 
-// Where a part begins is computed, so it has a width in the end; how large it is stays a size.
-Trouble check_shrink(Ref u) {
-  for (size_t i = 2; i < u->src.size(); i += 2) {
-    if (Trouble bad = source_is(u, i, Index)) return bad;
-  }
-  return sources_are_integers(u, 1);
-}
-
 Trouble check_load(Ref u) {
   if (u->src.size() > 1) {
     if (Trouble bad = source_is(u, 1, u->dtype)) return bad;
@@ -233,7 +225,7 @@ constexpr std::array<Check, kOpCount> make_checks() {
       {Op::Permute, check_permute},    {Op::Flip, check_flip},
       {Op::Reduce, check_reduce},      {Op::AllReduce, check_fold},
       {Op::Reshape, check_dimensions}, {Op::Expand, check_dimensions},
-      {Op::Pad, check_dimensions},     {Op::Shrink, check_shrink},
+      {Op::Pad, check_dimensions},     {Op::Shrink, check_ranges},
       {Op::Index, check_ranges},       {Op::Stage, check_ranges},
       {Op::End, check_ranges},         {Op::Load, check_load},
       {Op::Store, check_store},        {Op::If, check_if},

@@ -19,16 +19,9 @@ using uop::Ref;
 
 constexpr uint64_t kSeeds = 1'000;
 
-uop::Target target() {
-  uop::Target t = uop::generic_target();
-  t.limits.group_size = 256;
-  std::ranges::fill(t.limits.item_sizes, 256);
-  return t;
-}
-
 // Half of the lists are of the kernel as it comes, half of what the early passes leave of it.
 TEST(RandomOpts, LeaveWhatAKernelComputes) {
-  const uop::Target device = target();
+  const uop::Target device = random_target();
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     Graph g;
     RandomKernel random(g, seed);
@@ -63,7 +56,7 @@ TEST(EarlyPasses, LeaveAKernelAloneThatHasAList) {
 }
 
 TEST(RandomOpts, AreTheSameForTheSameSeed) {
-  const uop::Target device = target();
+  const uop::Target device = random_target();
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const auto list = [&] {
       Graph g;
@@ -89,7 +82,7 @@ TEST(Hints, HaveEveryOpt) {
 
 // How often each kind of opt is drawn, and how often several of one kind.
 TEST(RandomOpts, DrawAllKinds) {
-  const uop::Target device = target();
+  const uop::Target device = random_target();
   std::array<int, codegen::kOptKinds> kernels_with{};
   int shared = 0;
   int folding = 0;

@@ -8,6 +8,7 @@
 
 #include "engine/uop/dim.h"
 #include "engine/uop/sample.h"
+#include "engine/uop/target.h"
 #include "engine/uop/uop.h"
 #include "oracles/interpreter/interpreter.h"
 
@@ -326,5 +327,22 @@ class RandomKernel {
   int64_t next_param_ = 0;
   int64_t most_ = 0;
 };
+
+// A target for random kernels, with work-items, local storage and doubles.
+inline uop::Target random_target() {
+  uop::Target t = uop::generic_target();
+  t.name = "random";
+  t.limits.group_size = 256;
+  for (int64_t& n : t.limits.item_sizes) n = 256;
+  for (int64_t& n : t.limits.global_sizes) n = int64_t{1} << 31;
+  t.limits.local_bytes = 32768;
+  t.limits.buffers = 64;
+  t.memory = uop::MemoryContract{};
+  t.arithmetic = t.arithmetic | uop::TypeSet{uop::F64};
+  for (uop::UlpLimit& limit : t.math.limits) {
+    if (limit.over.has(uop::F32)) limit.over = limit.over | uop::TypeSet{uop::F64};
+  }
+  return t;
+}
 
 }  // namespace assay::oracles

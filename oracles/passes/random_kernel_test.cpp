@@ -64,23 +64,6 @@ TEST(RandomKernels, BothInterpretersAgree) {
   }
 }
 
-// A target with work-items, local storage and doubles.
-uop::Target target() {
-  uop::Target t = uop::generic_target();
-  t.name = "random";
-  t.limits.group_size = 256;
-  for (int64_t& n : t.limits.item_sizes) n = 256;
-  for (int64_t& n : t.limits.global_sizes) n = int64_t{1} << 31;
-  t.limits.local_bytes = 32768;
-  t.limits.buffers = 64;
-  t.memory = uop::MemoryContract{};
-  t.arithmetic = t.arithmetic | uop::TypeSet{DType::F64};
-  for (uop::UlpLimit& limit : t.math.limits) {
-    if (limit.over.has(DType::F32)) limit.over = limit.over | uop::TypeSet{DType::F64};
-  }
-  return t;
-}
-
 struct Counts {
   int wrong = 0;
   int unknown = 0;
@@ -89,7 +72,7 @@ struct Counts {
 
 // A kernel of this seed, through all passes.
 void judge(uint64_t seed, bool functions, Counts& counts) {
-  static const uop::Target device = target();
+  static const uop::Target device = random_target();
   const auto passes = codegen::pipeline();
   const auto kernels = std::count_if(passes.begin(), passes.end(), [](const uop::Pass* p) {
     return p->yields.ops.has(uop::Op::Sink);

@@ -1,0 +1,91 @@
+// Random programs on devices, with random lists of opts: what they compute agrees with the
+// reference, and no kernel has a race, diverges or leaves its storage.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+
+#include "engine/codegen/opt.h"
+#include "engine/codegen/random_opts.h"
+#include "engine/codegen/seen.h"
+#include "engine/runtime/executor.h"
+#include "engine/runtime/opencl/device.h"
+#include "engine/tensor/program/text.h"
+#include "fuzz/choices.h"
+#include "fuzz/program.h"
+#include "oracles/check.h"
+#include "oracles/workgroup/sim.h"
+
+namespace assay::fuzz {
+namespace {
+
+#ifdef ASSAY_CHECK_SPECS
+constexpr uint64_t kPrograms = 20;  // where nothing is optimized
+#else
+constexpr uint64_t kPrograms = 2000;
+#endif
+
+// Gives each kernel a legal list of its own, and counts those that share LOCAL storage.
+class RandomLists : public uop::Watch {
+ public:
+  RandomLists(const uop::Target& target, uint64_t seed) : target_(target), random_(seed) {}
+
+  bool edits() const override { return true; }
+  uop::Ref edit(std::string_view stage, uop::Graph& g, uop::Ref u) override {
+    if (stage != "simplify_ranges") return u;
+    const auto opts = codegen::random_opts(g, target_, u, random_);
+    return opts.ok() ? codegen::with_opts(g, u, opts.value()) : u;
+  }
+  using Watch::seen;
+  void seen(const codegen::KernelSeen& seen) override {
+    ++kernels;
+    for (const uop::Ref u : seen.linear->src) {
+      if (u->op != uop::Op::Barrier) continue;
+      ++sharing;
+      return;
+    }
+  }
+
+  int kernels = 0;
+  int sharing = 0;
+
+ private:
+  const uop::Target& target_;
+  uop::Random random_;
+};
+
+// Runs random programs of up to 10 statements on a device; the share of their kernels with barriers
+// is printed.
+void run_on(std::string_view name, uint64_t programs) {
+  const std::array<const runtime::DeviceKind*, 2> kinds = {&workgroup::sim_kind(),
+                                                           &runtime::opencl::opencl_kind()};
+  runtime::Devices devices(kinds);
+  const Result<runtime::Device*> device = devices.open(name);
+  if (!device.ok()) GTEST_SKIP() << device.error().message;
+  runtime::Executor executor(devices);
+  RandomLists lists(device.value()->target(), 1);
+  oracles::CheckOptions how;
+  how.tensor_graph = how.kernels = how.planned = false;
+  how.executor = &executor;
+  how.device = name;
+  how.schedule.watch = &lists;
+  for (uint64_t seed = 0; seed < programs; ++seed) {
+    Choices choices(seed);
+    ProgramOptions options;
+    options.statements = 1 + static_cast<int>(seed % 10);
+    const tensor::Program program = make_program(choices, options);
+    const oracles::Checked checked = oracles::check(program, how);
+    ASSERT_EQ(checked.verdict.answer, oracles::Answer::Pass)
+        << "seed " << seed << ": " << checked.verdict.evidence << "\n"
+        << tensor::to_text(program);
+  }
+  std::printf("%s: %d kernels, %d with barriers\n", std::string(name).c_str(), lists.kernels,
+              lists.sharing);
+}
+
+TEST(DevicePrograms, AgreeOnTheWorkGroupMachine) { run_on("sim:0", kPrograms); }
+TEST(DevicePrograms, AgreeInRandomOrders) { run_on("sim:random", kPrograms / 4); }
+TEST(DevicePrograms, AgreeOnPocl) { run_on("cl:pocl-basic", kPrograms / 20); }
+
+}  // namespace
+}  // namespace assay::fuzz
