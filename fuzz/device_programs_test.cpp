@@ -11,6 +11,7 @@
 #include "engine/runtime/executor.h"
 #include "engine/runtime/opencl/device.h"
 #include "engine/tensor/program/text.h"
+#include "engine/uop/walk.h"
 #include "fuzz/choices.h"
 #include "fuzz/program.h"
 #include "oracles/check.h"
@@ -81,6 +82,53 @@ void run_on(std::string_view name, uint64_t programs) {
   }
   std::printf("%s: %d kernels, %d with barriers\n", std::string(name).c_str(), lists.kernels,
               lists.sharing);
+}
+
+// Takes one kind of node out of every kernel after a pass: it becomes its first source.
+class Spoiler : public uop::Watch {
+ public:
+  Spoiler(std::string_view stage, uop::Op op) : stage_(stage), op_(op) {}
+
+  bool edits() const override { return true; }
+  uop::Ref edit(std::string_view stage, uop::Graph& g, uop::Ref u) override {
+    if (stage != stage_) return u;
+    uop::Substitution map;
+    for (const uop::Ref n : uop::toposort(g, u)) {
+      if (n->op == op_) map[n] = n->src[0];
+    }
+    return uop::substitute(g, u, map);
+  }
+
+ private:
+  std::string_view stage_;
+  uop::Op op_;
+};
+
+std::string verdict_of_a_sum(uop::Watch& watch) {
+  const std::array<const runtime::DeviceKind*, 1> kinds = {&workgroup::sim_kind()};
+  runtime::Devices devices(kinds);
+  runtime::Executor executor(devices);
+  oracles::CheckOptions how;
+  how.executor = &executor;
+  how.schedule.watch = &watch;
+  const auto program = tensor::from_text(
+      "tp 1\nx: f32[8, 64] = input(random=uniform, seed=1)\ny: f32[8] = sum(x, axes=[1])\n");
+  EXPECT_TRUE(program.ok());
+  const oracles::Checked checked = oracles::check(program.value(), how);
+  return checked.verdict.answer == oracles::Answer::Fail ? checked.verdict.evidence : "no failure";
+}
+
+// The machine is trusted since it finds what is planted.
+TEST(DevicePrograms, AreCaughtWithoutABarrier) {
+  Spoiler no_barriers("pm_implicit_barriers", uop::Op::Barrier);
+  EXPECT_NE(verdict_of_a_sum(no_barriers).find("race"), std::string::npos)
+      << verdict_of_a_sum(no_barriers);
+}
+
+TEST(DevicePrograms, AreCaughtWithAWrongSum) {
+  Spoiler no_sums("devectorize", uop::Op::Add);
+  EXPECT_NE(verdict_of_a_sum(no_sums).find("at stage device"), std::string::npos)
+      << verdict_of_a_sum(no_sums);
 }
 
 TEST(DevicePrograms, AgreeOnTheWorkGroupMachine) { run_on("sim:0", kPrograms); }
