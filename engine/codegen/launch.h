@@ -19,6 +19,9 @@ struct Launch {
   std::array<int64_t, 3> groups = {1, 1, 1};
   std::array<int64_t, 3> items = {1, 1, 1};
 
+  int64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
+  int64_t group_size() const { return items[0] * items[1] * items[2]; }
+  int64_t work_items() const { return group_count() * group_size(); }
   bool operator==(const Launch&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/codegen/launch.h"
 #include "engine/codegen/linear_order.h"
 #include "engine/render/expression.h"
 #include "engine/render/names.h"
@@ -67,11 +68,9 @@ class OpenCl {
     source_.arguments.insert(source_.arguments.end(), variables.begin(), variables.end());
   }
 
-  // "gidx0" is the first axis of the groups, "lidx2" the last of the items.
   void launch(Ref special) {
-    const std::string_view name = special->arg.name();
-    const size_t axis = name.size() == 5 ? static_cast<size_t>(name[4] - '0') : 3;
-    if (axis < 3) (name[0] == 'g' ? source_.groups : source_.items)[axis] = special->src[0];
+    const std::optional<codegen::LaunchAxis> at = codegen::launch_axis(special->arg.name());
+    if (at) (at->of_groups ? source_.groups : source_.items)[at->axis] = special->src[0];
   }
 
   void emit(std::string_view line, Ref u) {

@@ -214,7 +214,7 @@ std::string Device::launch_error(const Batch& batch, const Command& command) con
                          v.hi);
     }
   }
-  const Result<LaunchSizes> sizes = s.sizes(batch.variables);
+  const Result<Launch> sizes = s.sizes(batch.variables);
   return sizes.ok() ? "" : fmt::format("{}: {}", s.name, sizes.error().message);
 }
 

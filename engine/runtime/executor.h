@@ -47,7 +47,7 @@ struct CallRun {
   int64_t end_ns = 0;
   int64_t bytes = 0;       // of its buffers, or moved
   int64_t operations = 0;  // of floats, at most, over all work-items
-  LaunchSizes sizes;
+  Launch sizes;
 };
 
 struct Ran {

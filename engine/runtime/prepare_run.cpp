@@ -173,8 +173,7 @@ void Running::describe_calls() {
     run.name = run.is_copy ? std::string(schedule::kernel_name(call(step))) : kernels_[i]->name;
     if (run.is_copy) continue;
     run.operations = kernels_[i]->operations;
-    const Result<LaunchSizes> sizes =
-        device(step).signature(kernels_[i]->id).sizes(schedule_.variables);
+    const Result<Launch> sizes = device(step).signature(kernels_[i]->id).sizes(schedule_.variables);
     if (sizes.ok()) run.sizes = sizes.value();
   }
   ran_.calls = std::move(calls);

@@ -40,14 +40,6 @@ Ref storage_of(Ref place) {
   return place;
 }
 
-// 0 to 2 for groups, 3 to 5 for items: gidx0 to lidx2.
-std::optional<int> axis_of(std::string_view name) {
-  if (name.size() != 5 || name.substr(1, 3) != "idx") return std::nullopt;
-  const int axis = name[4] - '0';
-  if (axis < 0 || axis > 2 || (name[0] != 'g' && name[0] != 'l')) return std::nullopt;
-  return name[0] == 'g' ? axis : 3 + axis;
-}
-
 class Reader {
  public:
   Reader(Graph& g, Ref linear) : g_(g), linear_(linear) {}
@@ -112,12 +104,12 @@ class Reader {
   }
 
   std::optional<Error> special(Ref u) {
-    const std::optional<int> axis = axis_of(u->arg.name());
+    const std::optional<codegen::LaunchAxis> axis = codegen::launch_axis(u->arg.name());
     if (!axis) {
       return Error{fmt::format("{} is no axis of a launch", quoted(u->arg.name())), 0, 0};
     }
     const Ref size = u->src[0];
-    Ref& kept = s_.terms[static_cast<size_t>(*axis)];
+    Ref& kept = s_.terms[(axis->of_groups ? 0 : 3) + axis->axis];
     if (kept != nullptr && kept != size) {
       return Error{fmt::format("{} has two sizes", u->arg.name()), 0, 0};
     }
@@ -154,8 +146,8 @@ class Reader {
 
 }  // namespace
 
-Result<LaunchSizes> Signature::sizes(Variables values) const {
-  LaunchSizes sizes;
+Result<Launch> Signature::sizes(Variables values) const {
+  Launch sizes;
   for (size_t i = 0; i < terms.size(); i++) {
     if (terms[i] == nullptr) continue;
     ASSAY_TRY(size, size_value(*graph, terms[i], values));
@@ -166,7 +158,7 @@ Result<LaunchSizes> Signature::sizes(Variables values) const {
 }
 
 Signature fixed_signature(std::string name, std::span<const int64_t> slot_bytes,
-                          const LaunchSizes& sizes) {
+                          const Launch& sizes) {
   Signature s;
   s.name = std::move(name);
   for (size_t i = 0; i < slot_bytes.size(); i++) {

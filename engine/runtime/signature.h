@@ -7,21 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "engine/codegen/launch.h"
 #include "engine/result.h"
 #include "engine/runtime/variables.h"
 #include "engine/uop/uop.h"
 
 namespace assay::runtime {
 
-// What a launch covers along the launch's axes.
-struct LaunchSizes {
-  std::array<int64_t, 3> groups = {1, 1, 1};  // work-groups
-  std::array<int64_t, 3> items = {1, 1, 1};   // work-items of each
-
-  int64_t work_items() const {
-    return groups[0] * groups[1] * groups[2] * items[0] * items[1] * items[2];
-  }
-};
+using codegen::Launch;
 
 // What a kernel asks of those who launch it, read from its LINEAR. It needs no graph but its own.
 struct Signature {
@@ -45,7 +38,7 @@ struct Signature {
   int64_t local_bytes = 0;          // of LOCAL buffers
 
   // The sizes of a launch. An error where a variable has no value or a size is none.
-  Result<LaunchSizes> sizes(Variables values) const;
+  Result<Launch> sizes(Variables values) const;
 
   // Groups, then items: terms over the variables in a graph of their own; null where they are 1.
   std::unique_ptr<uop::Graph> graph;
@@ -54,7 +47,7 @@ struct Signature {
 
 // Of a kernel that comes as text: buffers of these sizes, by slot, and one size of a launch.
 Signature fixed_signature(std::string name, std::span<const int64_t> slot_bytes,
-                          const LaunchSizes& sizes);
+                          const Launch& sizes);
 
 // An error where `linear` is no LINEAR of this form (codegen/README.md, Forms).
 Result<Signature> signature_of(uop::Graph& g, uop::Ref linear);

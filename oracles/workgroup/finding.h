@@ -6,19 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/codegen/launch.h"
 #include "oracles/workgroup/program.h"
 
 namespace assay::workgroup {
 
-// What a launch is (codegen/README.md, SPECIAL): work-groups, and work-items of each, along its
-// axes.
-struct Launch {
-  std::array<int64_t, 3> groups = {1, 1, 1};
-  std::array<int64_t, 3> items = {1, 1, 1};
-
-  int64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
-  int64_t group_size() const { return items[0] * items[1] * items[2]; }
-};
+using codegen::Launch;
 
 enum class Fault : uint8_t {
   Race,           // two work-items touch an element, one writes, and nothing orders them

@@ -77,10 +77,9 @@ std::string contract_text(const uop::Target& target) {
 
 // What of a launch the target does not allow.
 std::string limit_error(const uop::Limits& limits, const Signature& signature,
-                        const runtime::LaunchSizes& sizes) {
-  const int64_t group = sizes.items[0] * sizes.items[1] * sizes.items[2];
-  if (group > limits.group_size)
-    return fmt::format("groups of {} work-items when the target allows {}", group,
+                        const Launch& sizes) {
+  if (sizes.group_size() > limits.group_size)
+    return fmt::format("groups of {} work-items when the target allows {}", sizes.group_size(),
                        limits.group_size);
   for (size_t axis = 0; axis < 3; axis++) {
     if (sizes.items[axis] > limits.item_sizes[axis])
@@ -297,12 +296,12 @@ void Sim::launch(const Batch& batch, size_t command) {
   const Signature& signature = signature_at(c.kernel.number);
   const Kernel& kernel = kernels_[c.kernel.number];
   // It has been asked for before.
-  const runtime::LaunchSizes sizes = signature.sizes(batch.variables).value();
-  if (sizes.work_items() == 0) return;
+  const Launch launch = signature.sizes(batch.variables).value();
+  if (launch.work_items() == 0) return;
   const auto told = [&](std::string_view what) {
     return fmt::format("kernel {}: {}", signature.name, what);
   };
-  if (const std::string why = limit_error(target().limits, signature, sizes); !why.empty())
+  if (const std::string why = limit_error(target().limits, signature, launch); !why.empty())
     return fail(Status::Fault, command, told(why));
   std::vector<Argument> arguments;
   for (const View& view : c.views) arguments.push_back({bytes_of(view), known_of(view)});
@@ -312,7 +311,6 @@ void Sim::launch(const Batch& batch, size_t command) {
   options.schedule.seed = chance_.next();
   options.adversary = options_.adversary;
   if (batch.limit_ms > 0) options.budget = batch.limit_ms * kNodesPerMs;
-  const Launch launch = {sizes.groups, sizes.items};
   const auto report =
       execute(*kernel.graph, kernel.linear, arguments, variables, launch, target(), options);
   if (!report.ok()) return fail(Status::Fault, command, told(report.error().message));

@@ -55,7 +55,7 @@ std::string OpenclDevice::set_arguments(const Batch& batch, const Command& comma
 
 cl_int OpenclDevice::launch(const Batch& batch, const Command& command,
                             std::span<const cl_event> waits, cl_event* event) {
-  const LaunchSizes sizes = signature_at(command.kernel.number).sizes(batch.variables).value();
+  const Launch sizes = signature_at(command.kernel.number).sizes(batch.variables).value();
   const auto count = static_cast<cl_uint>(waits.size());
   const cl_event* list = waits.empty() ? nullptr : waits.data();
   if (sizes.work_items() == 0) {

@@ -295,7 +295,7 @@ TEST_F(OpenclTest, RunsTextsOfOthers) {
   const auto d = open();
   ASSERT_NE(d, nullptr);
   const std::vector<int64_t> sizes = {16};
-  LaunchSizes launched;
+  Launch launched;
   launched.groups[0] = 2;
   launched.items[0] = 2;
   const KernelText text = {
