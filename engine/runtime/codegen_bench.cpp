@@ -2,12 +2,9 @@
 // graph of its own first, so that nothing is known of it.
 #include <benchmark/benchmark.h>
 
-#include <array>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,8 +14,8 @@
 #include "engine/render/renderer.h"
 #include "engine/runtime/profiles.h"
 #include "engine/schedule/schedule.h"
+#include "engine/schedule/seed_program.h"
 #include "engine/tensor/builder.h"
-#include "engine/tensor/program/text.h"
 #include "engine/tensor/session.h"
 #include "engine/uop/walk.h"
 #include "engine/uop/watch.h"
@@ -29,22 +26,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
+using schedule::kTimedPrograms;
+using schedule::seed_program;
 using uop::Graph;
 using uop::Ref;
 using uop::Target;
-
-constexpr std::array<const char*, 12> kTimed = {
-    "elementwise", "softmax",           "layernorm", "matmul", "mlp",    "conv",
-    "attention",   "transformer_block", "sum_all",   "cumsum", "rotary", "sgd_step"};
-
-tensor::Program program(const std::string& name) {
-  std::ifstream in(ASSAY_SOURCE_DIR "/corpus/seeds/program/" + name + ".tp");
-  std::ostringstream text;
-  text << in.rdbuf();
-  Result<tensor::Program> read = tensor::from_text(text.str());
-  ASSAY_CHECK(read.ok(), "{}: {}", name, to_string(read.error()));
-  return std::move(read).value();
-}
 
 // The kernels of a program, each in a graph of its own.
 struct Kernels {
@@ -114,16 +100,16 @@ void time_kernels(benchmark::State& state, const Kernels& all) {
 }
 
 void codegen_each(benchmark::State& state) {
-  const char* name = kTimed.at(static_cast<size_t>(state.range(0)));
+  const char* name = kTimedPrograms.at(static_cast<size_t>(state.range(0)));
   state.SetLabel(name);
-  time_kernels(state, kernels_of(program(name)));
+  time_kernels(state, kernels_of(seed_program(name)));
 }
-BENCHMARK(codegen_each)->DenseRange(0, kTimed.size() - 1)->UseManualTime();
+BENCHMARK(codegen_each)->DenseRange(0, kTimedPrograms.size() - 1)->UseManualTime();
 
 Kernels timed_kernels() {
   Kernels all;
-  for (const char* name : kTimed) {
-    const Kernels some = kernels_of(program(name));
+  for (const char* name : kTimedPrograms) {
+    const Kernels some = kernels_of(seed_program(name));
     for (size_t k = 0; k < some.kernels.size(); ++k) all.add(*some.graphs[k], some.kernels[k]);
   }
   return all;

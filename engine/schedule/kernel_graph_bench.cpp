@@ -44,10 +44,8 @@ struct Body {
 };
 
 Body body_of(const char* name) {
-  const Result<tensor::Program> program = tensor::from_text(seed_text(name));
-  ASSAY_CHECK(program.ok(), "{}", to_string(program.error()));
   Session session;
-  const Result<Ref> body = seed_body(session, program.value());
+  const Result<Ref> body = seed_body(session, seed_program(name));
   ASSAY_CHECK(body.ok(), "{}", to_string(body.error()));
   Body copy;
   copy.root = uop::copy_to(*copy.graph, session.graph(), body.value());

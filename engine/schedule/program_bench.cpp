@@ -2,34 +2,18 @@
 // each in a session of its own with an empty cache.
 #include <benchmark/benchmark.h>
 
-#include <array>
 #include <chrono>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "engine/check.h"
 #include "engine/schedule/schedule.h"
+#include "engine/schedule/seed_program.h"
 #include "engine/tensor/builder.h"
-#include "engine/tensor/program/text.h"
 #include "engine/tensor/session.h"
 
 namespace assay::schedule {
 namespace {
-
-constexpr std::array<const char*, 12> kTimed = {
-    "elementwise", "softmax",           "layernorm", "matmul", "mlp",    "conv",
-    "attention",   "transformer_block", "sum_all",   "cumsum", "rotary", "sgd_step"};
-
-tensor::Program program(const std::string& name) {
-  std::ifstream in(ASSAY_SOURCE_DIR "/corpus/seeds/program/" + name + ".tp");
-  std::ostringstream text;
-  text << in.rdbuf();
-  Result<tensor::Program> read = tensor::from_text(text.str());
-  ASSAY_CHECK(read.ok(), "{}: {}", name, to_string(read.error()));
-  return std::move(read).value();
-}
 
 // Builds the program and schedules what it forces. Adds the seconds that scheduling took.
 size_t schedule_program(const tensor::Program& program, double& seconds) {
@@ -70,15 +54,15 @@ void time_programs(benchmark::State& state, const std::vector<tensor::Program>& 
 }
 
 void schedule_each(benchmark::State& state) {
-  const char* name = kTimed.at(static_cast<size_t>(state.range(0)));
+  const char* name = kTimedPrograms.at(static_cast<size_t>(state.range(0)));
   state.SetLabel(name);
-  time_programs(state, {program(name)});
+  time_programs(state, {seed_program(name)});
 }
-BENCHMARK(schedule_each)->DenseRange(0, kTimed.size() - 1)->UseManualTime();
+BENCHMARK(schedule_each)->DenseRange(0, kTimedPrograms.size() - 1)->UseManualTime();
 
 void schedule_all(benchmark::State& state) {
   std::vector<tensor::Program> programs;
-  for (const char* name : kTimed) programs.push_back(program(name));
+  for (const char* name : kTimedPrograms) programs.push_back(seed_program(name));
   time_programs(state, programs);
 }
 BENCHMARK(schedule_all)

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/check.h"
 #include "engine/schedule/call.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/program/text.h"
@@ -22,6 +25,17 @@ inline std::string seed_text(std::string_view name) {
   text << in.rdbuf();
   return text.str();
 }
+
+inline tensor::Program seed_program(std::string_view name) {
+  Result<tensor::Program> read = tensor::from_text(seed_text(name));
+  ASSAY_CHECK(read.ok(), "{}: {}", name, to_string(read.error()));
+  return std::move(read).value();
+}
+
+// Those that another compiler was timed on, in the order of its table.
+inline constexpr std::array<const char*, 12> kTimedPrograms = {
+    "elementwise", "softmax",           "layernorm", "matmul", "mlp",    "conv",
+    "attention",   "transformer_block", "sum_all",   "cumsum", "rotary", "sgd_step"};
 
 // The body of the call that realizes what the program asks for.
 inline Result<Ref> seed_body(Session& session, const tensor::Program& program) {
