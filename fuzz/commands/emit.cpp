@@ -50,18 +50,21 @@ Result<std::string> of_kernels(const Emission& e, Text text) {
   return out;
 }
 
+Result<Ref> lowered(const Emission& e, Ref kernel, uop::Watch* watch = nullptr) {
+  uop::Run run(e.graph, e.switches, watch, e.target);
+  return codegen::lower(run, kernel);
+}
+
 Result<std::string> lines(const Emission& e) {
   return of_kernels(e, [&](Ref kernel) -> Result<std::string> {
-    uop::Run run(e.graph, e.switches, nullptr, e.target);
-    ASSAY_TRY(linear, codegen::lower(run, kernel));
+    ASSAY_TRY(linear, lowered(e, kernel));
     return graph_text(e, linear, "lines");
   });
 }
 
 Result<std::string> opencl(const Emission& e) {
   return of_kernels(e, [&](Ref kernel) -> Result<std::string> {
-    uop::Run run(e.graph, e.switches, nullptr, e.target);
-    ASSAY_TRY(linear, codegen::lower(run, kernel));
+    ASSAY_TRY(linear, lowered(e, kernel));
     ASSAY_TRY(source, render::render(e.graph, linear, e.target));
     return source.text;
   });
@@ -88,10 +91,8 @@ Result<std::string> passes(const Emission& e) {
                          uop::toposort(seen.graph, seen.after).size(),
                          seen.before == seen.after ? "  unchanged" : "");
     });
-    uop::Run run(e.graph, e.switches, &log, e.target);
-    ASSAY_TRY(linear, codegen::lower(run, kernel));
-    (void)linear;
-    return out;
+    const Result<Ref> linear = lowered(e, kernel, &log);
+    return linear.ok() ? Result<std::string>(out) : linear.error();
   });
 }
 
@@ -107,10 +108,8 @@ Result<std::string> one_pass(const Emission& e, std::string_view name) {
       if (is_text) out += "# after\n";
       out += graph_text(e, seen.after, seen.pass.yields.name);
     });
-    uop::Run run(e.graph, e.switches, &log, e.target);
-    ASSAY_TRY(linear, codegen::lower(run, kernel));
-    (void)linear;
-    return out;
+    const Result<Ref> linear = lowered(e, kernel, &log);
+    return linear.ok() ? Result<std::string>(out) : linear.error();
   });
 }
 
