@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/uop/gate.h"
 #include "engine/uop/scope.h"
 #include "engine/uop/sum.h"
 #include "engine/uop/walk.h"
@@ -12,27 +13,19 @@ namespace {
 using uop::Op;
 using uop::Ref;
 
-bool depends_on(uop::Graph& g, Ref u, Ref range) {
-  const std::span<const Ref> ranges = uop::ranges(g, u);
-  return std::ranges::find(ranges, range) != ranges.end();
-}
-
 Access access_of(uop::Graph& g, Ref u, const Tiling& tiling) {
   Access access = {u, false, {}};
-  const Ref term = u->src[1];
-  const bool is_gated = term->op == Op::Where && term->src[2]->op == Op::Invalid;
-  const Ref gate = is_gated ? term->src[0] : nullptr;
-  const Ref index = is_gated ? term->src[1] : term;
+  const auto [index, gate] = uop::split_gate(u->src[1]);
   const std::optional<uop::Sum> sum = uop::sum_of(g, index);
   access.along.reserve(tiling.axes().size());
   for (const Axis& axis : tiling.axes()) {
-    Along along = {depends_on(g, index, axis.range), 0, false};
-    along.is_gated = gate != nullptr && depends_on(g, gate, axis.range);
+    Along along = {uop::depends_on(g, index, axis.range), 0, false};
+    along.is_gated = gate != nullptr && uop::depends_on(g, gate, axis.range);
     int64_t others = 0;
     if (sum && along.depends) {
       for (const uop::Sum::Term& t : sum->terms()) {
         if (t.atom == axis.range) along.stride = t.factor;
-        others += t.atom != axis.range && depends_on(g, t.atom, axis.range) ? 1 : 0;
+        others += t.atom != axis.range && uop::depends_on(g, t.atom, axis.range) ? 1 : 0;
       }
     }
     if (others > 0) along.stride = 0;

@@ -91,12 +91,9 @@ std::optional<Access> Coalescer::access(Ref node) {
   a.node = node;
   a.state = place->src[0];
   if (space_of(a.state) == AddrSpace::Reg || widths_of(run_.target(), t).empty()) return {};
-  a.base = place->src[1];
-  if (a.base->op == Op::Where && a.base->src[2]->op == Op::Invalid) {
-    a.gate = a.base->src[0];
-    a.base = a.base->src[1];
-  }
-  const Shifted parts = shifted(a.base);
+  const uop::Gated at = uop::split_gate(place->src[1]);
+  a.gate = at.gate;
+  const Shifted parts = shifted(at.index);
   a.base = parts.base;
   a.offset = parts.constant;
   a.group = {position(a.state), position(a.gate), position(a.base)};
@@ -177,12 +174,12 @@ Ref Coalescer::place(const Vector& v) {
   const Access& first = *v.first;
   const Ref state = now(first.state);
   const Ref offset = uop::dim(g_, first.offset);
-  Gated at = {first.base == nullptr ? offset : now(first.base)};
+  uop::Gated at = {first.base == nullptr ? offset : now(first.base)};
   if (first.gate != nullptr) at.gate = now(first.gate);
   if (first.base != nullptr && first.offset != 0) {
     at.index = g_.make(Op::Add, DType::Index, {at.index, offset});
   }
-  const Ref begin = gated(g_, at);
+  const Ref begin = uop::gated(g_, at.index, at.gate);
   const Ref size = uop::dim(g_, static_cast<int64_t>(v.lanes));
   return g_.make(Op::Shrink, state->dtype, {state, begin, size});
 }

@@ -84,7 +84,7 @@ class Devectorizer {
   bool spread_sources(Ref u, size_t first, Shape whole);
   std::optional<Sizes> sizes(Ref u, Shape shape);
   std::vector<Ref> strides(Shape shape);
-  Gated flat(std::span<const Ref> strides, size_t lane);
+  uop::Gated flat(std::span<const Ref> strides, size_t lane);
   Ref stored(Ref store, std::span<const Ref> sources);
 
   Run& run_;
@@ -260,12 +260,12 @@ Ref Devectorizer::stored(Ref store, std::span<const Ref> sources) {
   const Ref place = sources[0];
   if (place->op == Op::Invalid) return nullptr;
   if (!has_invalid_values_) return on_lanes(store, sources);
-  const Gated value = split_gate(run_, sources[1]);
+  const uop::Gated value = split_gates(run_, sources[1]);
   if (value.index->op == Op::Invalid) return nullptr;
   if (value.index == sources[1]) return on_lanes(store, sources);
-  Gated at = split_gate(run_, place->src[1]);
-  at.gate = both(g_, at.gate, value.gate);
-  const Ref index = gated(g_, at);
+  uop::Gated at = split_gates(run_, place->src[1]);
+  at.gate = uop::both(g_, at.gate, value.gate);
+  const Ref index = uop::gated(g_, at.index, at.gate);
   std::vector<Ref> all(sources.begin(), sources.end());
   all[0] = g_.make(Op::Index, place->dtype, {place->src[0], index});
   all[1] = value.index;
@@ -295,14 +295,14 @@ std::vector<Ref> Devectorizer::strides(Shape shape) {
 }
 
 // The place in row-major order that the indices in operands_ name.
-Gated Devectorizer::flat(std::span<const Ref> strides, size_t lane) {
-  Gated all = {uop::dim(g_, 0)};
+uop::Gated Devectorizer::flat(std::span<const Ref> strides, size_t lane) {
+  uop::Gated all = {uop::dim(g_, 0)};
   for (size_t k = 0; k < strides.size(); ++k) {
-    const Gated at = split_gate(run_, operands_[k + 1][lane]);
+    const uop::Gated at = split_gates(run_, operands_[k + 1][lane]);
     if (at.index->op == Op::Invalid) return at;
     const Ref part = terms_.times(at.index, strides[k]);
     all.index = terms_.plus(all.index, part);
-    all.gate = both(g_, all.gate, at.gate);
+    all.gate = uop::both(g_, all.gate, at.gate);
   }
   all.index = terms_.canonical(all.index);
   return all;
@@ -320,14 +320,14 @@ void Devectorizer::index(Ref u) {
   const size_t outer = given == 0 ? 1 : operands_[1].size();
   made_.clear();
   for (size_t i = 0; i < outer; ++i) {
-    const Gated first = flat(std::span(steps).first(given), i);
+    const uop::Gated first = flat(std::span(steps).first(given), i);
     for (int64_t inner = 0; inner < codegen::count_of(*left); ++inner) {
       if (first.index->op == Op::Invalid) {
         made_.push_back(g_.make(Op::Invalid, u->dtype, {}));
         continue;
       }
       const Ref offset = uop::dim(g_, inner);
-      const Ref at = gated(g_, {terms_.plus(first.index, offset), first.gate});
+      const Ref at = uop::gated(g_, terms_.plus(first.index, offset), first.gate);
       made_.push_back(g_.make(Op::Index, u->dtype, {state, at}));
     }
   }

@@ -101,7 +101,7 @@ class GateMover {
  private:
   void alternatives();
   Ref of(Ref u, std::span<const Ref> now);
-  Ref loaded(Ref load, Ref place, Gated at);
+  Ref loaded(Ref load, Ref place, uop::Gated at);
   bool is_alternative(const Select& s, Ref load) const;
   Value alternative(Ref load) const {
     const auto known = alternatives_.find(load);
@@ -123,8 +123,7 @@ bool is_bare(Ref u) {
 // The gate of a LOAD that still has it at its index.
 Ref gate_of(Ref load) {
   const Ref index = is_bare(load) ? load->src[0]->src[1] : load;
-  const bool is_gated = index->op == Op::Where && index->src[2]->op == Op::Invalid;
-  return is_gated ? index->src[0] : nullptr;
+  return uop::split_gate(index).gate;
 }
 
 // The first select on a load's own gate says what the load is without it.
@@ -141,7 +140,7 @@ bool GateMover::is_alternative(const Select& s, Ref load) const {
   return gate_of(load) == s.gate && value_with(s.picked, alternative(load)) == s.constant->value();
 }
 
-Ref GateMover::loaded(Ref load, Ref place, Gated at) {
+Ref GateMover::loaded(Ref load, Ref place, uop::Gated at) {
   const Ref other = g_.constant(alternative(load));
   if (at.index->op != Op::Invalid) return g_.make(Op::Load, load->dtype, {place, other, at.gate});
   if (place->op == Op::Index) return other;
@@ -154,7 +153,7 @@ Ref GateMover::of(Ref u, std::span<const Ref> now) {
     if (is_alternative(*s, load_of(s->picked))) return now[s->picked == u->src[1] ? 1 : 2];
   }
   if (!is_bare(u)) return on_sources(g_, u, now);
-  const Gated at = split_gate(run_, now[0]->src[1]);
+  const uop::Gated at = split_gates(run_, now[0]->src[1]);
   if (at.gate == nullptr && at.index->op != Op::Invalid) return on_sources(g_, u, now);
   std::vector<Ref> sources(now[0]->src.begin(), now[0]->src.end());
   sources[1] = at.index;

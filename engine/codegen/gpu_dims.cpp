@@ -11,6 +11,7 @@
 #include "engine/codegen/launch_axes.h"
 #include "engine/codegen/rebuild.h"
 #include "engine/uop/dim.h"
+#include "engine/uop/gate.h"
 #include "engine/uop/scope.h"
 
 namespace assay::codegen {
@@ -121,19 +122,10 @@ class GpuDims {
     add_gates(gate, place, items_);
     if (gate == nullptr) return on_sources(g_, u, src);
     std::vector<Ref> at(src[0]->src.begin(), src[0]->src.end());
-    at[1] = gated(gate, at[1]);
+    at[1] = uop::also_gated(g_, at[1], gate);
     std::vector<Ref> sources(src.begin(), src.end());
     sources[0] = g_.with_sources(src[0], at);
     return g_.with_sources(u, sources);
-  }
-
-  Ref gated(Ref gate, Ref index) {
-    if (index->op == Op::Where && index->src[2]->op == Op::Invalid) {
-      gate = g_.make(Op::And, DType::Bool, {gate, index->src[0]});
-      index = index->src[1];
-    }
-    const Ref nothing = g_.make(Op::Invalid, index->dtype, {});
-    return g_.make(Op::Where, index->dtype, {gate, index, nothing});
   }
 
   Graph& g_;

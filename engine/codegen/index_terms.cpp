@@ -20,27 +20,18 @@ void IndexTerms::note(Ref u) {
 
 Ref IndexTerms::simplified(Ref u) {
   if (uop::is_const(u)) return u;
-  if (const Ref* known = simplified_.find(u)) return *known;
   // A loop or a variable of one value is that number: the rules know.
   const auto is_leaf = [&](Ref atom) {
     const bool may = atom->op == Op::Range || atom->op == Op::Variable;
     return may && !uop::is_single(uop::bounds(g_, atom));
   };
-  Ref after = nullptr;
   if (u->dtype == DType::Index) {
     const std::optional<uop::Sum> sum = uop::sum_of(g_, u);
     if (sum && std::ranges::all_of(sum->terms(), is_leaf, &uop::Sum::Term::atom)) {
-      after = uop::build(g_, *sum);
+      return uop::build(g_, *sum);
     }
   }
-  if (after == nullptr) {
-    const Result<Ref> result = run_.rewrite(rules_, u);
-    if (!result.ok() && !trouble_) trouble_ = result.error();
-    after = result.ok() ? result.value() : u;
-  }
-  simplified_.set(u, after);
-  simplified_.set(after, after);
-  return after;
+  return rewritten_(u);
 }
 
 Ref IndexTerms::settled(Ref before, Ref now) {

@@ -12,7 +12,7 @@ class IndexTerms {
  public:
   // Terms are simplified by these rules.
   IndexTerms(uop::Run& run, std::span<const uop::RuleSet* const> rules)
-      : run_(run), g_(run.graph()), rules_(rules) {}
+      : g_(run.graph()), rewritten_(run, rules) {}
 
   // Takes a node in. Its sources have been before.
   void note(uop::Ref u);
@@ -25,16 +25,13 @@ class IndexTerms {
   // A term that was none has become a constant, so that what reads it can be simplified.
   bool has_decided() const { return has_decided_; }
   // What went wrong in the rules, if anything did.
-  const std::optional<Error>& trouble() const { return trouble_; }
+  const std::optional<Error>& trouble() const { return rewritten_.trouble(); }
 
  private:
-  uop::Run& run_;
   uop::Graph& g_;
-  std::span<const uop::RuleSet* const> rules_;
+  uop::Rewritten rewritten_;
   uop::NodeMap<uint8_t> is_term_;
-  uop::NodeMap<uop::Ref> simplified_;
   bool has_decided_ = false;
-  std::optional<Error> trouble_;
 };
 
 }  // namespace assay::codegen

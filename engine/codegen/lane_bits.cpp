@@ -7,15 +7,6 @@ using uop::DType;
 using uop::Op;
 using uop::Ref;
 
-DType unsigned_of(DType t) {
-  switch (uop::bits_of(t)) {
-    case 8: return DType::U8;
-    case 16: return DType::U16;
-    case 32: return DType::U32;
-    default: return DType::U64;
-  }
-}
-
 Ref converted(LaneTerms& terms, Op op, DType t, Ref u) {
   return u->dtype == t ? u : terms.make(op, t, {u});
 }
@@ -29,15 +20,15 @@ Ref shifted_by(LaneTerms& terms, Op op, Ref u, int distance) {
 // The part of some bits that begins at the lowest but so many.
 Ref part_of(LaneTerms& terms, Ref bits, DType to, int first) {
   const Ref low = shifted_by(terms, Op::Shr, bits, first);
-  const Ref part = converted(terms, Op::Cast, unsigned_of(to), low);
+  const Ref part = converted(terms, Op::Cast, uop::unsigned_of(to), low);
   return converted(terms, Op::Bitcast, to, part);
 }
 
 Ref joined(LaneTerms& terms, std::span<const Ref> parts, DType from, DType to) {
   Ref all = nullptr;
   for (size_t i = 0; i < parts.size(); ++i) {
-    const Ref bits = converted(terms, Op::Bitcast, unsigned_of(from), parts[i]);
-    const Ref wide = converted(terms, Op::Cast, unsigned_of(to), bits);
+    const Ref bits = converted(terms, Op::Bitcast, uop::unsigned_of(from), parts[i]);
+    const Ref wide = converted(terms, Op::Cast, uop::unsigned_of(to), bits);
     const Ref part = shifted_by(terms, Op::Shl, wide, static_cast<int>(i) * uop::bits_of(from));
     all = i == 0 ? part : terms.make(Op::Or, part->dtype, {all, part});
   }
@@ -53,7 +44,7 @@ bool rebits(LaneTerms& terms, std::span<const Ref> lanes, DType from, DType to,
   const int after = uop::bits_of(to);
   if (before > after) {
     for (const Ref lane : lanes) {
-      const Ref bits = converted(terms, Op::Bitcast, unsigned_of(from), lane);
+      const Ref bits = converted(terms, Op::Bitcast, uop::unsigned_of(from), lane);
       for (int first = 0; first < before; first += after) {
         out.push_back(part_of(terms, bits, to, first));
       }

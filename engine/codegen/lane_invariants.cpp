@@ -4,6 +4,7 @@
 
 #include "engine/codegen/place.h"
 #include "engine/uop/dim.h"
+#include "engine/uop/gate.h"
 #include "engine/uop/shape.h"
 #include "engine/uop/walk.h"
 
@@ -49,12 +50,10 @@ std::optional<std::string> first_source(Graph& g, Ref root, bool (*may_stand)(Re
   return std::nullopt;
 }
 
-bool is_gated(Ref u) { return u->op == Op::Where && u->src[2]->op == Op::Invalid; }
-
 bool is_gate_at_place(Ref u, size_t source) {
   const Ref s = u->src[source];
   if (s->op == Op::Invalid) return u->op == Op::Where && source == 2;
-  return !is_gated(s) || (source > 0 && is_place(u));
+  return !uop::is_gated(s) || (source > 0 && is_place(u));
 }
 
 bool is_vector_load(Ref u) { return u->op == Op::Load && u->src[0]->op == Op::Shrink; }

@@ -5,7 +5,6 @@
 
 #include "engine/codegen/place.h"
 #include "engine/uop/eval.h"
-#include "engine/uop/rules/rules.h"
 
 namespace assay::codegen {
 
@@ -141,7 +140,7 @@ Ref LaneTerms::arithmetic(Op op, std::span<const Ref> src) {
     case Op::Mul: return times(src[0], src[1]);
     case Op::Div:
     case Op::Mod: return divided(op, src[0], src[1]);
-    default: return simplified(g_.make(op, DType::Index, src));
+    default: return simplified_(g_.make(op, DType::Index, src));
   }
 }
 
@@ -156,7 +155,7 @@ Ref LaneTerms::divided(Op op, Ref a, Ref b) {
     if (rest.lo >= 0 && rest.hi < d)
       return build(g_, op == Op::Div ? parts->quotient : parts->rest);
   }
-  return simplified(g_.make(op, DType::Index, {a, b}));
+  return simplified_(g_.make(op, DType::Index, {a, b}));
 }
 
 // The sum is below zero, in the form that the rules give it.
@@ -197,18 +196,7 @@ Ref LaneTerms::compared(Op op, Ref a, Ref b) {
     if (simple == nullptr && left->count == 0) simple = moved(op, *right, left->constant, false);
     if (simple != nullptr) return simple;
   }
-  return simplified(g_.make(op, DType::Bool, {a, b}));
-}
-
-Ref LaneTerms::simplified(Ref u) {
-  const auto known = simplified_.find(u);
-  if (known != simplified_.end()) return known->second;
-  const Result<Ref> result = run_.rewrite(uop::symbolic_rules(), u);
-  if (!result.ok() && !trouble_) trouble_ = result.error();
-  const Ref after = result.ok() ? result.value() : u;
-  simplified_[u] = after;
-  simplified_[after] = after;
-  return after;
+  return simplified_(g_.make(op, DType::Bool, {a, b}));
 }
 
 }  // namespace assay::codegen

@@ -3,10 +3,10 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
-#include <unordered_map>
 
 #include "engine/result.h"
 #include "engine/uop/rewrite.h"
+#include "engine/uop/rules/rules.h"
 #include "engine/uop/sum.h"
 
 namespace assay::codegen {
@@ -17,7 +17,7 @@ namespace assay::codegen {
 // asked for the quotients, remainders and comparisons that are left, once for each term.
 class LaneTerms {
  public:
-  explicit LaneTerms(uop::Run& run) : run_(run), g_(run.graph()) {}
+  explicit LaneTerms(uop::Run& run) : g_(run.graph()), simplified_(run, uop::symbolic_rules()) {}
 
   // A scalar function of scalars; INVALID where an operand that it asks for is.
   uop::Ref make(uop::Op op, uop::DType t, std::span<const uop::Ref> src);
@@ -31,7 +31,7 @@ class LaneTerms {
   uop::Ref canonical(uop::Ref u);
 
   // What went wrong in the rules, if anything did.
-  const std::optional<Error>& trouble() const { return trouble_; }
+  const std::optional<Error>& trouble() const { return simplified_.trouble(); }
 
  private:
   uop::Ref folded(uop::Op op, uop::DType t, std::span<const uop::Ref> src);
@@ -44,12 +44,9 @@ class LaneTerms {
   uop::Ref compared(uop::Op op, uop::Ref a, uop::Ref b);
   uop::Ref below(const uop::Sum& difference);
   uop::Ref moved(uop::Op op, uop::Sum terms, uop::Int128 limit, bool is_right);
-  uop::Ref simplified(uop::Ref u);
 
-  uop::Run& run_;
   uop::Graph& g_;
-  std::unordered_map<uop::Ref, uop::Ref> simplified_;
-  std::optional<Error> trouble_;
+  uop::Rewritten simplified_;
 };
 
 }  // namespace assay::codegen

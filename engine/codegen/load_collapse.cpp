@@ -9,6 +9,7 @@
 #include "engine/uop/bounds.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/eval.h"
+#include "engine/uop/gate.h"
 #include "engine/uop/given.h"
 #include "engine/uop/rules/rules.h"
 #include "engine/uop/scope.h"
@@ -29,16 +30,6 @@ struct Selected {
   std::vector<Ref> conditions;
   Ref value;
 };
-
-Ref both(Graph& g, Ref a, Ref b) {
-  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
-  return g.make(Op::And, DType::Bool, {a, b});
-}
-
-bool depends_on(Graph& g, Ref u, Ref range) {
-  const std::span<const Ref> ranges = uop::ranges(g, u);
-  return std::ranges::find(ranges, range) != ranges.end();
-}
 
 bool is_value(Ref u, uop::Value v) { return uop::is_const(u) && u->value() == v; }
 
@@ -110,7 +101,7 @@ std::optional<Linear> linear_in(Graph& g, Ref a, Ref b, Ref range) {
   int64_t factor = 0;
   for (const uop::Sum::Term& t : sum->terms()) {
     if (t.atom == range) factor = t.factor;
-    if (t.atom != range && depends_on(g, t.atom, range)) return std::nullopt;
+    if (t.atom != range && uop::depends_on(g, t.atom, range)) return std::nullopt;
   }
   if ((factor != 1 && factor != -1) || !sum->add(g, range, -factor)) return std::nullopt;
   return Linear{uop::build(g, *sum), static_cast<int>(factor)};
@@ -142,7 +133,7 @@ Ref inside(Graph& g, Ref x, Ref range) {
   const Ref count = range->src[0];
   if (b.hi < uop::bounds(g, count).lo) return gate;
   const Ref below = g.alu(Op::Lt, {x, count});
-  return both(g, gate, below);
+  return uop::both(g, gate, below);
 }
 
 // A term at range = x. What is read there is read where the gate holds only.
@@ -170,21 +161,14 @@ class At {
   }
 
  private:
-  bool is_done(Ref u) { return done_.has(u) || !depends_on(g_, u, range_); }
+  bool is_done(Ref u) { return done_.has(u) || !uop::depends_on(g_, u, range_); }
   Ref now(Ref u) { return done_.has(u) ? done_.at(u) : u; }
 
   Ref rebuilt(Ref u) {
     sources_.clear();
     for (const Ref s : u->src) sources_.push_back(now(s));
-    if (u->op == Op::Index && gate_ != nullptr) sources_[1] = gated(sources_[1]);
+    if (u->op == Op::Index) sources_[1] = uop::also_gated(g_, sources_[1], gate_);
     return g_.with_sources(u, sources_);
-  }
-
-  Ref gated(Ref index) {
-    const bool is_gated = index->op == Op::Where && index->src[2]->op == Op::Invalid;
-    const Ref gate = is_gated ? both(g_, gate_, index->src[0]) : gate_;
-    const Ref nothing = g_.make(Op::Invalid, DType::Index, {});
-    return g_.make(Op::Where, DType::Index, {gate, is_gated ? index->src[1] : index, nothing});
   }
 
   Graph& g_;
@@ -240,12 +224,12 @@ Ref counted(Graph& g, Ref fold, Ref range) {
   if (fold->arg.fold_op() != Op::Add || !uop::is_fixed_int(fold->dtype)) return nullptr;
   const uop::Value zero = uop::zero_of(fold->dtype);
   const Selected s = selected(g, fold->src[0], zero);
-  if (depends_on(g, s.value, range)) return nullptr;
+  if (uop::depends_on(g, s.value, range)) return nullptr;
   Ref from = uop::dim(g, 0);
   Ref to = range->src[0];
   std::vector<Ref> others;
   for (const Ref c : s.conditions) {
-    if (!depends_on(g, c, range)) {
+    if (!uop::depends_on(g, c, range)) {
       others.push_back(c);
       continue;
     }

@@ -1,15 +1,13 @@
 #include "engine/codegen/place.h"
 
-#include <algorithm>
-
 #include "engine/check.h"
 #include "engine/uop/bounds.h"
-#include "engine/uop/given.h"
 #include "engine/uop/rules/rules.h"
 
 namespace assay::codegen {
 
 using uop::AddrSpace;
+using uop::Gated;
 using uop::Graph;
 using uop::Op;
 using uop::Ref;
@@ -50,25 +48,15 @@ Shifted shifted(Ref u) {
   return {u->src[0], static_cast<int64_t>(u->src[1]->arg.bits)};
 }
 
-Ref both(Graph& g, Ref a, Ref b) {
-  if (a == nullptr || a == b) return b;
-  if (b == nullptr) return a;
-  const std::vector<Ref> held = uop::conjuncts(a);
-  for (const Ref c : uop::conjuncts(b)) {
-    if (std::ranges::find(held, c) == held.end()) a = g.make(Op::And, uop::DType::Bool, {a, c});
-  }
-  return a;
-}
-
 namespace {
 
 Gated peeled(Graph& g, Ref u) {
   Gated at = {u};
-  while (at.index->op == Op::Where && at.index->src[2]->op == Op::Invalid) {
+  while (uop::is_gated(at.index)) {
     const Ref condition = at.index->src[0];
     const bool is_known = is_const(condition);
     if (is_known && condition->value().bits == 0) return {at.index->src[2]};
-    if (!is_known) at.gate = both(g, at.gate, condition);
+    if (!is_known) at.gate = uop::both(g, at.gate, condition);
     at.index = at.index->src[1];
   }
   return at.index->op == Op::Invalid ? Gated{at.index} : at;
@@ -76,25 +64,19 @@ Gated peeled(Graph& g, Ref u) {
 
 }  // namespace
 
-Gated split_gate(Run& run, Ref u) {
+Gated split_gates(Run& run, Ref u) {
   Graph& g = run.graph();
   const Gated at = peeled(g, u);
   const Ref base = shifted(at.index).base;
   if (base == nullptr || at.index->op == Op::Invalid || !may_be_invalid(g, base)) return at;
   // A gate within the arithmetic: it is one of the whole index.
   const uop::RuleSet* const rules[] = {&uop::invalid_rules()};
-  const Result<Ref> outwards = run.rewrite(rules, gated(g, at));
+  const Result<Ref> outwards = run.rewrite(rules, uop::gated(g, at.index, at.gate));
   ASSAY_CHECK(outwards.ok(), "{}", outwards.error().message);
   const Gated whole = peeled(g, outwards.value());
   ASSAY_CHECK(whole.index->op == Op::Invalid || !may_be_invalid(g, whole.index),
               "an index is invalid where no gate says so");
   return whole;
-}
-
-Ref gated(Graph& g, Gated at) {
-  if (at.gate == nullptr) return at.index;
-  const Ref nothing = g.make(Op::Invalid, at.index->dtype, {});
-  return g.make(Op::Where, at.index->dtype, {at.gate, at.index, nothing});
 }
 
 }  // namespace assay::codegen

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "engine/uop/gate.h"
 #include "engine/uop/rewrite.h"
 #include "engine/uop/uop.h"
 
@@ -24,18 +25,8 @@ struct Shifted {
 };
 Shifted shifted(uop::Ref u);
 
-// An index that is accessed only where the gate holds. The gate is null where it always holds; the
-// index is INVALID where it never does.
-struct Gated {
-  uop::Ref index;
-  uop::Ref gate = nullptr;
-};
-
-// where(gate, index, INVALID) taken apart. What is left of the index is never Invalid, or INVALID.
-Gated split_gate(uop::Run& run, uop::Ref u);
-// where(gate, index, INVALID), or the index alone.
-uop::Ref gated(uop::Graph& g, Gated at);
-// Where both hold; null is a gate that always holds.
-uop::Ref both(uop::Graph& g, uop::Ref a, uop::Ref b);
+// Where storage is accessed, with all gates that stand anywhere in u. What is left of the index is
+// never Invalid; it is INVALID where no gate ever holds.
+uop::Gated split_gates(uop::Run& run, uop::Ref u);
 
 }  // namespace assay::codegen

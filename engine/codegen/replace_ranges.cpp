@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/codegen/index_terms.h"
+#include "engine/uop/gate.h"
 #include "engine/uop/rules/rules.h"
 #include "engine/uop/scope.h"
 #include "engine/uop/walk.h"
@@ -10,25 +11,9 @@
 namespace assay::codegen {
 namespace {
 
-using uop::DType;
 using uop::Graph;
 using uop::Op;
 using uop::Ref;
-
-// Both conditions; null is one that always holds.
-Ref both(Graph& g, Ref a, Ref b) {
-  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
-  return g.make(Op::And, DType::Bool, {a, b});
-}
-
-// x where the condition holds, else INVALID.
-Ref gated(Graph& g, Ref condition, Ref x) {
-  if (condition == nullptr) return x;
-  const bool is_gated = x->op == Op::Where && x->src[2]->op == Op::Invalid;
-  const Ref gate = is_gated ? both(g, condition, x->src[0]) : condition;
-  const Ref nothing = g.make(Op::Invalid, x->dtype, {});
-  return g.make(Op::Where, x->dtype, {gate, is_gated ? x->src[1] : x, nothing});
-}
 
 // One walk over a kernel.
 class Replacing {
@@ -67,8 +52,7 @@ class Replacing {
         stack.pop_back();
         if (u->op == Op::Store) {
           const Ref* inner = stores_.find(u);
-          stores_.set(u, both(g_, inner == nullptr ? nullptr : *inner, iteration));
-          written_.set(u->src[0]->src[0], stores_.at(u));
+          stores_.set(u, uop::both(g_, inner == nullptr ? nullptr : *inner, iteration));
         }
         if (u->op == Op::Group) stack.insert(stack.end(), u->src.begin(), u->src.end());
         if (u->op == Op::End) stack.push_back(u->src[0]);
@@ -81,17 +65,9 @@ class Replacing {
     Ref all = nullptr;
     for (const Ref r : ranges) {
       const RangeChange* const* change = changes_.find(r);
-      if (change != nullptr) all = both(g_, all, (*change)->inside);
+      if (change != nullptr) all = uop::both(g_, all, (*change)->inside);
     }
     return all;
-  }
-
-  // Where an element is read. Of storage that the kernel writes, spare iterations read nothing: the
-  // element may be another's.
-  Ref read_inside(Ref index) {
-    const Ref own = inside(uop::ranges(g_, index->src[1]));
-    const Ref* whole = written_.find(index->src[0]);
-    return whole == nullptr || *whole == own ? own : both(g_, own, *whole);
   }
 
   Ref rebuilt(Ref u) {
@@ -128,12 +104,12 @@ class Replacing {
 
   void gate(Ref u) {
     if (u->op == Op::Index) {
-      sources_[1] = gated(g_, read_inside(u), sources_[1]);
+      sources_[1] = uop::also_gated(g_, sources_[1], inside(uop::ranges(g_, u->src[1])));
     } else if (u->op == Op::Reduce) {
-      sources_[0] = gated(g_, inside(u->src.subspan(1)), sources_[0]);
+      sources_[0] = uop::also_gated(g_, sources_[0], inside(u->src.subspan(1)));
     } else if (u->op == Op::Store && stores_.has(u)) {
       const Ref place = u->src[0];
-      const Ref index = gated(g_, stores_.at(u), read_by(place, place->src[1]));
+      const Ref index = uop::also_gated(g_, read_by(place, place->src[1]), stores_.at(u));
       sources_[0] = g_.make(Op::Index, place->dtype, {done_.at(place->src[0]), index});
     }
   }
@@ -145,7 +121,6 @@ class Replacing {
   bool pads_ = false;
   uop::NodeMap<const RangeChange*> changes_;
   uop::NodeMap<Ref> stores_;
-  uop::NodeMap<Ref> written_;  // storage, with the condition of its STORE
   uop::NodeMap<Ref> done_;
   std::vector<Ref> sources_;
 };

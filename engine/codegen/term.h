@@ -73,24 +73,6 @@ inline Term bits_as(Term a, uop::DType t) {
   return a.type() == t ? a : Term{a.g, a.g->make(uop::Op::Bitcast, t, {a.u})};
 }
 
-// The unsigned and the signed integer as wide as t.
-constexpr uop::DType unsigned_of(uop::DType t) {
-  switch (uop::bits_of(t)) {
-    case 8: return uop::U8;
-    case 16: return uop::U16;
-    case 32: return uop::U32;
-    default: return uop::U64;
-  }
-}
-constexpr uop::DType signed_of(uop::DType t) {
-  switch (uop::bits_of(t)) {
-    case 8: return uop::I8;
-    case 16: return uop::I16;
-    case 32: return uop::I32;
-    default: return uop::I64;
-  }
-}
-
 // c[0] + c[1] x + … of the given powers, by Horner's rule.
 inline Term polynomial(Term x, std::span<const double> c) {
   Term p = x.number(c[c.size() - 1]);

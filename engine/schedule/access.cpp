@@ -5,7 +5,6 @@
 #include "engine/check.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/given.h"
-#include "engine/uop/rules/rules.h"
 #include "engine/uop/sum.h"
 
 namespace assay::schedule {
@@ -52,17 +51,6 @@ bool is_index_term(Ref u) {
   return true;
 }
 
-Gated split_gate(Ref u) {
-  const bool is_gated = u->op == Op::Where && u->src[2]->op == Op::Invalid;
-  return is_gated ? Gated{u->src[1], u->src[0]} : Gated{u, nullptr};
-}
-
-Ref gated(Graph& g, Ref index, Ref gate) {
-  if (gate == nullptr) return index;
-  const Ref nothing = g.make(Op::Invalid, DType::Index, {});
-  return g.make(Op::Where, DType::Index, {gate, index, nothing});
-}
-
 Ref as_gate(Ref condition) {
   return is_const(condition) && !is_false(condition) ? nullptr : condition;
 }
@@ -88,14 +76,7 @@ Ref Indexer::simplified(Ref u) {
     const auto leaf = [](const Sum::Term& t) { return is_leaf(t.atom); };
     if (s && std::ranges::all_of(s->terms(), leaf)) return build(g_, *s);
   }
-  const auto known = simplified_.find(u);
-  if (known != simplified_.end()) return known->second;
-  const Result<Ref> result = run_.rewrite(uop::symbolic_rules(), u);
-  if (!result.ok() && !trouble_) trouble_ = result.error();
-  const Ref after = result.ok() ? result.value() : u;
-  simplified_[u] = after;
-  simplified_[after] = after;
-  return after;
+  return rewritten_(u);
 }
 
 Ref Indexer::tidy(Ref u) {
@@ -351,14 +332,8 @@ Ref Indexer::less(Ref a, Ref b) {
 }
 
 Ref Indexer::both(Ref a, Ref b) {
-  if (a == nullptr || a == b) return b;
-  if (b == nullptr || is_false(a)) return a;
-  if (is_false(b)) return b;
-  const std::vector<Ref> held = uop::conjuncts(a);
-  for (const Ref c : uop::conjuncts(b)) {
-    if (std::ranges::find(held, c) == held.end()) a = g_.make(Op::And, DType::Bool, {a, c});
-  }
-  return a;
+  if (is_false(a)) return a;
+  return is_false(b) ? b : uop::both(g_, a, b);
 }
 
 Ref Indexer::either(Ref a, Ref b) {

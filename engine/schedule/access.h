@@ -3,20 +3,24 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "engine/uop/gate.h"
 #include "engine/uop/rewrite.h"
+#include "engine/uop/rules/rules.h"
 #include "engine/uop/shape.h"
 #include "engine/uop/uop.h"
 
 namespace assay::schedule {
 
+using uop::Gated;
+using uop::gated;
 using uop::Graph;
 using uop::Ref;
 using uop::Run;
 using uop::Shape;
+using uop::split_gate;
 
 // Where a value is read: an index for each axis of its shape, and the gate, the condition under
 // which it is needed at all. A gate is null where it always holds; where it never does, it may be
@@ -33,7 +37,7 @@ inline bool same(Shape a, Shape b) { return a.data() == b.data() && a.size() == 
 // change, and once for each term.
 class Indexer {
  public:
-  explicit Indexer(Run& run) : run_(run), g_(run.graph()) {}
+  explicit Indexer(Run& run) : g_(run.graph()), rewritten_(run, uop::symbolic_rules()) {}
 
   // Where a movement reads its source when it is read at `at`. A pad's own condition is left in
   // `valid`: null where the index is always inside.
@@ -57,7 +61,7 @@ class Indexer {
   Ref less(Ref a, Ref b);
 
   // What went wrong in the rules, if anything did.
-  const std::optional<Error>& trouble() const { return trouble_; }
+  const std::optional<Error>& trouble() const { return rewritten_.trouble(); }
 
  private:
   using Product = std::pair<Ref, Ref>;  // of a term and a constant or symbolic size
@@ -73,21 +77,12 @@ class Indexer {
   void reshape_group(Shape from, Shape to, Shape index, std::span<Ref> out);
   bool is_affine(Ref u);
 
-  Run& run_;
   Graph& g_;
-  std::unordered_map<Ref, Ref> simplified_;
+  uop::Rewritten rewritten_;
   std::vector<Ref> room_;
   std::vector<Product> products_;
-  std::optional<Error> trouble_;
 };
 
-// An index that is read only where a gate holds: where(gate, index, invalid).
-struct Gated {
-  Ref index;
-  Ref gate = nullptr;
-};
-Gated split_gate(Ref u);
-Ref gated(Graph& g, Ref index, Ref gate);
 // A condition as a gate.
 Ref as_gate(Ref condition);
 // Whether the gate never holds.

@@ -17,15 +17,6 @@ using uop::is_movement;
 using uop::Op;
 using uop::Shape;
 
-DType unsigned_of(DType t) {
-  switch (uop::bits_of(t)) {
-    case 8: return DType::U8;
-    case 16: return DType::U16;
-    case 32: return DType::U32;
-    default: return DType::U64;
-  }
-}
-
 Ref bitcast(Graph& g, Ref u, DType t) { return u->dtype == t ? u : g.make(Op::Bitcast, t, {u}); }
 Ref cast(Graph& g, Ref u, DType t) { return u->dtype == t ? u : g.make(Op::Cast, t, {u}); }
 
@@ -125,8 +116,8 @@ Ref bitcast_by_shifts(Run& run, Ref u) {
   const int from = uop::bits_of(x->dtype);
   const int to = uop::bits_of(u->dtype);
   if (from == to || from % 8 != 0 || to % 8 != 0) return nullptr;
-  const Ref bits = bitcast(g, x, unsigned_of(x->dtype));
-  const DType part = unsigned_of(u->dtype);
+  const Ref bits = bitcast(g, x, uop::unsigned_of(x->dtype));
+  const DType part = uop::unsigned_of(u->dtype);
   const Shape shape = uop::shape(g, u);
   const Ref result =
       from > to ? taken_apart(g, bits, part, shape) : put_together(g, bits, part, shape);

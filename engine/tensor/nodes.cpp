@@ -129,16 +129,9 @@ Term number(Term x, double n) {
       x, uop::is_float(t) ? uop::of_double(t, n) : uop::of_int(t, static_cast<uop::Int128>(n)));
 }
 
-DType bits_type(DType t) {
-  switch (uop::bits_of(t)) {
-    case 8: return uop::U8;
-    case 16: return uop::U16;
-    case 32: return uop::U32;
-    default: return uop::U64;
-  }
+Term to_bits(Term x) {
+  return uop::is_float(x.dtype()) ? bitcast(x, uop::unsigned_of(x.dtype())) : x;
 }
-
-Term to_bits(Term x) { return uop::is_float(x.dtype()) ? bitcast(x, bits_type(x.dtype())) : x; }
 Term from_bits(Term bits, DType t) { return uop::is_float(t) ? bitcast(bits, t) : bits; }
 
 Term reshape(Term x, const Dims& dims) {

@@ -88,8 +88,6 @@ inline Term operator-(Term x, double n) { return x - number(x, n); }
 inline Term operator*(Term x, double n) { return x * number(x, n); }
 inline Term operator/(Term x, double n) { return x / number(x, n); }
 
-// The unsigned type of as many bits.
-DType bits_type(DType t);
 // Floats as their bits, integers and bool as they are, and back: what is added up without rounding
 // and keeps NaNs and the sign of zeros.
 Term to_bits(Term x);

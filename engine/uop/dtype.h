@@ -42,6 +42,23 @@ inline constexpr uint8_t kBits[] = {
 constexpr Kind kind_of(DType t) { return detail::kKinds[static_cast<int>(t)]; }
 constexpr int bits_of(DType t) { return detail::kBits[static_cast<int>(t)]; }
 constexpr int bytes_of(DType t) { return (bits_of(t) + 7) / 8; }
+// The unsigned and the signed integer as wide as t, which has 8, 16, 32 or 64 bits.
+constexpr DType unsigned_of(DType t) {
+  switch (bits_of(t)) {
+    case 8: return DType::U8;
+    case 16: return DType::U16;
+    case 32: return DType::U32;
+    default: return DType::U64;
+  }
+}
+constexpr DType signed_of(DType t) {
+  switch (bits_of(t)) {
+    case 8: return DType::I8;
+    case 16: return DType::I16;
+    case 32: return DType::I32;
+    default: return DType::I64;
+  }
+}
 constexpr bool is_float(DType t) { return kind_of(t) == Kind::Float; }
 // Integers of fixed width, which wrap.
 constexpr bool is_fixed_int(DType t) {

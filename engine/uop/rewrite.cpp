@@ -296,4 +296,15 @@ std::string Switches::digest() const {
   return text;
 }
 
+Ref Rewritten::operator()(Ref u) {
+  const auto known = known_.find(u);
+  if (known != known_.end()) return known->second;
+  const Result<Ref> result = run_.rewrite(sets_, u);
+  if (!result.ok() && !trouble_) trouble_ = result.error();
+  const Ref after = result.ok() ? result.value() : u;
+  known_[u] = after;
+  known_[after] = after;
+  return after;
+}
+
 }  // namespace assay::uop

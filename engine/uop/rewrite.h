@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/result.h"
@@ -83,6 +84,23 @@ class Run {
   // rewrite, so that a small one in a large graph is quick.
   std::vector<std::unique_ptr<Rewriter>> rewriters_;
   size_t depth_ = 0;
+};
+
+// What rules make of the terms of one run, each asked for once.
+class Rewritten {
+ public:
+  Rewritten(Run& run, std::span<const RuleSet* const> sets) : run_(run), sets_(sets) {}
+
+  // u itself where the rules went wrong.
+  Ref operator()(Ref u);
+  // What went wrong first, if anything did.
+  const std::optional<Error>& trouble() const { return trouble_; }
+
+ private:
+  Run& run_;
+  std::span<const RuleSet* const> sets_;
+  std::unordered_map<Ref, Ref> known_;
+  std::optional<Error> trouble_;
 };
 
 }  // namespace assay::uop

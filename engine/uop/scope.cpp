@@ -133,6 +133,11 @@ std::span<const Ref> ranges(Graph& g, Ref u) {
   return derive(known, u, [&](Ref v) { return sets.of(v); });
 }
 
+bool depends_on(Graph& g, Ref u, Ref range) {
+  const std::span<const Ref> all = ranges(g, u);
+  return std::ranges::find(all, range) != all.end();
+}
+
 Ref device(Graph& g, Ref u) {
   NodeMap<Ref>& known = g.facts().devices;
   return derive(known, u, [&](Ref v) { return device_of(known, v); });

@@ -18,6 +18,9 @@ namespace assay::uop {
 //   all others          those of the sources
 std::span<const Ref> ranges(Graph& g, Ref u);
 
+// Whether u runs in that loop.
+bool depends_on(Graph& g, Ref u, Ref range);
+
 // The DEVICE node that says where u is, or nullptr where nothing does: a copy or an allreduce is
 // where its second source says, storage where its DEVICE source says, a call where its arguments
 // are, MSELECT k of an MSTACK where the k-th source is, and all else where its first source is that

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/uop/bounds.h"
+#include "engine/uop/gate.h"
 #include "engine/uop/rewrite.h"
 #include "engine/uop/rules/predicates.h"
 #include "engine/uop/rules/rules.h"
@@ -19,8 +20,6 @@ constexpr OpSet strict_ops() {
   }
   return set;
 }
-
-bool is_gated(Ref u) { return u->op == Op::Where && u->src[2]->op == Op::Invalid; }
 
 Ref spread(Run& run, Ref u) {
   Graph& g = run.graph();
