@@ -76,7 +76,8 @@ class PlacedSample {
       stride *= static_cast<int64_t>(bounds(g_, u).hi) + 1;
     }
     outputs_ = static_cast<int64_t>(bounds(g_, flat).hi) + 1;
-    const uop::Ref at = gated(g_, {flat, random_.once_in(3) ? condition() : nullptr});
+    const uop::Ref gate = random_.once_in(3) ? condition() : nullptr;
+    const uop::Ref at = gated(g_, flat, gate);
     const uop::Ref p = g_.make(uop::Op::Param, uop::I32, {index(outputs_)}, uop::Arg::number(0));
     return g_.make(uop::Op::Index, uop::I32, {p, at});
   }
@@ -118,7 +119,7 @@ class PlacedSample {
     const bool is_free = b.lo >= 0 && b.hi < kInput && random_.once_in(2);
     const uop::Ref p =
         g_.make(uop::Op::Param, uop::I32, {index(kInput)}, uop::Arg::number(number(1, kInputs)));
-    const uop::Ref place = gated(g_, {at, is_free ? nullptr : gate});
+    const uop::Ref place = gated(g_, at, is_free ? nullptr : gate);
     const uop::Ref read = g_.make(uop::Op::Index, uop::I32, {p, place});
     const uop::Ref other = i32(number(-2, 2));
     return is_free ? read : g_.alu(uop::Op::Where, {gate, read, other});
@@ -144,7 +145,7 @@ class PlacedSample {
     const uop::Ref below = g_.alu(uop::Op::Lt, {at, end});
     const uop::Ref gate = g_.alu(uop::Op::And, {above, below});
     const uop::Ref p = g_.make(uop::Op::Param, uop::I32, {end}, uop::Arg::number(1));
-    const uop::Ref place = gated(g_, {at, gate});
+    const uop::Ref place = gated(g_, at, gate);
     const uop::Ref read = g_.make(uop::Op::Index, uop::I32, {p, place});
     const uop::Ref zero = i32(0);
     return g_.alu(uop::Op::Where, {gate, read, zero});
