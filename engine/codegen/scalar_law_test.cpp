@@ -54,7 +54,7 @@ struct Seen {
       if (u->op != Op::Load && u->op != Op::Store) continue;
       const Ref place = u->src[0];
       if (place->op != Op::Shrink) continue;
-      const Gated at = {place->src[1]->op == Op::Where ? place->src[1]->src[1] : place->src[1]};
+      const uop::Gated at = uop::split_gate(place->src[1]);
       const bool is_local = space_of(place->src[0]) == uop::AddrSpace::Local;
       const auto n = static_cast<int64_t>(as_int(place->src[2]->value()));
       EXPECT_NE(space_of(place->src[0]), uop::AddrSpace::Reg);
