@@ -23,7 +23,7 @@ using uop::Ref;
 using uop::Run;
 
 // Where one LOAD or STORE of the old graph is: base + offset. A base of null is 0.
-struct Access {
+struct LaneAccess {
   Ref node = nullptr;
   Ref state = nullptr;
   Ref gate = nullptr;
@@ -34,7 +34,7 @@ struct Access {
 
 // Accesses that become one: so many, from the first on, at offsets that follow one another.
 struct Vector {
-  const Access* first;
+  const LaneAccess* first;
   size_t lanes;
   Ref made = nullptr;  // the new LOAD or STORE
 };
@@ -53,11 +53,11 @@ class Coalescer {
 
  private:
   void look();
-  std::optional<Access> access(Ref node);
+  std::optional<LaneAccess> access(Ref node);
   uint32_t position(Ref u) const { return u == nullptr ? 0 : positions_.at(u) + 1; }
-  void plan(std::vector<Access>& accesses);
+  void plan(std::vector<LaneAccess>& accesses);
   void add(const Vector& v);
-  size_t width_at(const Access& first, size_t run) const;
+  size_t width_at(const LaneAccess& first, size_t run) const;
   bool is_multiple(Ref u, int64_t n) const;
   Ref now(Ref u) const { return g_.facts().rebuilt.at(u); }
   Ref place(const Vector& v);
@@ -76,7 +76,7 @@ class Coalescer {
   std::vector<uint32_t> users_;      // by position: of how many nodes it is a source
   std::vector<uint32_t> vector_of_;  // by position: which vector an access is part of, from 1
   std::vector<Vector> vectors_;
-  std::vector<Access> loads_;
+  std::vector<LaneAccess> loads_;
 };
 
 bool is_access(Ref u, size_t sources) {
@@ -84,10 +84,10 @@ bool is_access(Ref u, size_t sources) {
          is_state(u->src[0]->src[0]);
 }
 
-std::optional<Access> Coalescer::access(Ref node) {
+std::optional<LaneAccess> Coalescer::access(Ref node) {
   const Ref place = node->src[0];
   const DType t = place->dtype;
-  Access a;
+  LaneAccess a;
   a.node = node;
   a.state = place->src[0];
   if (space_of(a.state) == AddrSpace::Reg || widths_of(run_.target(), t).empty()) return {};
@@ -107,7 +107,7 @@ void Coalescer::look() {
     positions_.set(u, static_cast<uint32_t>(i));
     for (const Ref s : u->src) users_[positions_.at(s)]++;
     if (u->op != Op::Load || !is_access(u, 1)) continue;
-    if (const std::optional<Access> a = access(u)) loads_.push_back(*a);
+    if (const std::optional<LaneAccess> a = access(u)) loads_.push_back(*a);
   }
   plan(loads_);
 }
@@ -120,7 +120,7 @@ bool Coalescer::is_multiple(Ref u, int64_t n) const {
 }
 
 // The widest vector that may start at an access which so many follow, itself among them.
-size_t Coalescer::width_at(const Access& first, size_t run) const {
+size_t Coalescer::width_at(const LaneAccess& first, size_t run) const {
   const uop::Target& target = run_.target();
   const bool is_aligned = target.aligned_vectors || space_of(first.state) == AddrSpace::Local;
   const std::span<const int> widths = widths_of(target, first.node->src[0]->dtype);
@@ -138,14 +138,14 @@ size_t Coalescer::width_at(const Access& first, size_t run) const {
 
 // Sorts the accesses and finds those that become vectors. Of several at one address none does: one
 // vector has each address once.
-void Coalescer::plan(std::vector<Access>& accesses) {
-  std::ranges::sort(accesses, {}, [&](const Access& a) {
+void Coalescer::plan(std::vector<LaneAccess>& accesses) {
+  std::ranges::sort(accesses, {}, [&](const LaneAccess& a) {
     return std::tuple(a.group, a.offset, position(a.node));
   });
   const auto is_step = [&](size_t i, uint64_t distance) {
     if (i == 0 || i >= accesses.size()) return false;
-    const Access& a = accesses[i - 1];
-    const Access& b = accesses[i];
+    const LaneAccess& a = accesses[i - 1];
+    const LaneAccess& b = accesses[i];
     return a.group == b.group && uint64_t(b.offset) - uint64_t(a.offset) == distance;
   };
   const auto is_single = [&](size_t i) { return !is_step(i, 0) && !is_step(i + 1, 0); };
@@ -171,7 +171,7 @@ void Coalescer::add(const Vector& v) {
 
 // What the vector touches, in the new graph.
 Ref Coalescer::place(const Vector& v) {
-  const Access& first = *v.first;
+  const LaneAccess& first = *v.first;
   const Ref state = now(first.state);
   const Ref offset = uop::dim(g_, first.offset);
   uop::Gated at = {first.base == nullptr ? offset : now(first.base)};
@@ -191,7 +191,7 @@ Ref Coalescer::loaded(Ref load, Vector& v) {
     v.made = g_.make(Op::Load, load->dtype, {whole});
   }
   const auto lane =
-      std::find_if(v.first, v.first + v.lanes, [&](const Access& a) { return a.node == load; });
+      std::find_if(v.first, v.first + v.lanes, [&](const LaneAccess& a) { return a.node == load; });
   const Ref at = uop::dim(g_, lane - v.first);
   return g_.make(Op::Index, load->dtype, {v.made, at});
 }
@@ -207,10 +207,10 @@ Ref Coalescer::stored(const Vector& v) {
 
 // A store that others wait for by its name stays what it is.
 Ref Coalescer::grouped(Ref group, std::span<const Ref> sources) {
-  std::vector<Access> stores;
+  std::vector<LaneAccess> stores;
   for (const Ref s : group->src) {
     if (s->op != Op::Store || users_[positions_.at(s)] != 1 || !is_access(s, 2)) continue;
-    if (const std::optional<Access> a = access(s)) stores.push_back(*a);
+    if (const std::optional<LaneAccess> a = access(s)) stores.push_back(*a);
   }
   plan(stores);
   std::vector<Ref> effects;

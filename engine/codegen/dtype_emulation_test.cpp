@@ -21,8 +21,6 @@ using uop::Op;
 using uop::Ref;
 using uop::Value;
 
-bool same(Value a, Value b) { return a == b || (is_nan(a) && is_nan(b)); }
-
 // `op` at t of operands that are given as bits, its result as bits.
 class Emulated {
  public:

@@ -9,7 +9,7 @@ namespace {
 
 // A kernel of 8 floats: %2 and %3 are PARAMs 0 and 1, %4 a work-item, %5 whether it is below 5,
 // %6 the item where it is.
-std::string kernel(std::string_view rest) {
+std::string gated_kernel(std::string_view rest) {
   return fmt::format(R"(uop 1 lowered
 %0 = const i32 8
 %1 = const i32 5
@@ -25,10 +25,12 @@ std::string kernel(std::string_view rest) {
                      rest);
 }
 
-std::string after(std::string_view rest) { return after_pass(move_gates(), kernel(rest)); }
+std::string after_gates(std::string_view rest) {
+  return after_pass(move_gates(), gated_kernel(rest));
+}
 
 TEST(Gates, AStoreIsDoneWhereItsIndexWasAccessed) {
-  EXPECT_EQ(after(R"(%7 = index f32 %2 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %2 %6
 %8 = store void %7 %seven
 %9 = sink void %8 {"k"}
 )"),
@@ -36,7 +38,7 @@ TEST(Gates, AStoreIsDoneWhereItsIndexWasAccessed) {
 }
 
 TEST(Gates, ALoadIsZeroWhereItIsNotDone) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %6
 %8 = load f32 %7
 %9 = index f32 %2 %4
 %10 = store void %9 %8
@@ -46,7 +48,7 @@ TEST(Gates, ALoadIsZeroWhereItIsNotDone) {
 }
 
 TEST(Gates, ALoadIsWhatASelectOnItsGateWouldPick) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %6
 %8 = load f32 %7
 %9 = where f32 %5 %8 %seven
 %10 = index f32 %2 %4
@@ -57,7 +59,7 @@ TEST(Gates, ALoadIsWhatASelectOnItsGateWouldPick) {
 }
 
 TEST(Gates, ASelectMayStandTheOtherWayAround) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %6
 %8 = load f32 %7
 %not = not bool %5
 %9 = where f32 %not %seven %8
@@ -71,7 +73,7 @@ TEST(Gates, ASelectMayStandTheOtherWayAround) {
 // Under a maximum the unit is what the lowest number is: nothing else may come out of a lane that
 // is not read.
 TEST(Gates, TheUnitOfAFoldIsTheAlternative) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %6
 %8 = load f32 %7
 %low = const f32 -inf
 %9 = where f32 %5 %8 %low
@@ -84,7 +86,7 @@ TEST(Gates, TheUnitOfAFoldIsTheAlternative) {
 }
 
 TEST(Gates, ASelectOnAnotherConditionStays) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %6
 %8 = load f32 %7
 %three = const i32 3
 %other = lt bool %4 %three
@@ -97,7 +99,7 @@ TEST(Gates, ASelectOnAnotherConditionStays) {
 }
 
 TEST(Gates, OfTwoSelectsTheSecondStays) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %6
 %8 = load f32 %7
 %9 = where f32 %5 %8 %seven
 %10 = where f32 %5 %8 %zero
@@ -111,7 +113,7 @@ TEST(Gates, OfTwoSelectsTheSecondStays) {
 }
 
 TEST(Gates, AVectorHasOneGateAndOneAlternative) {
-  EXPECT_EQ(after(R"(%two = const index 2
+  EXPECT_EQ(after_gates(R"(%two = const index 2
 %7 = shrink f32 %3 %6 %two
 %8 = load f32 %7
 %c0 = const i32 0
@@ -141,15 +143,15 @@ TEST(Gates, AnAlternativeIsSeenThroughAConversionThatKeepsIt) {
 %12 = store void %11 %10
 %13 = sink void %12 {{"k"}}
 )";
-  EXPECT_EQ(after(fmt::format(fmt::runtime(text), "7.0")),
+  EXPECT_EQ(after_gates(fmt::format(fmt::runtime(text), "7.0")),
             "p0[lidx0] = (f32 (*p2[lidx0] ? (< lidx0 5) : 7.0))");
-  EXPECT_EQ(after(fmt::format(fmt::runtime(text), "0.1")),
+  EXPECT_EQ(after_gates(fmt::format(fmt::runtime(text), "0.1")),
             "p0[lidx0] = (where (< lidx0 5) (f32 (*p2[lidx0] ? (< lidx0 5) : 0.0)) 0.1)");
 }
 
 // A vector that is converted as a whole, and bits that are moved up to those of a wider type.
 TEST(Gates, AnAlternativeIsSeenThroughLanesAndBits) {
-  EXPECT_EQ(after(R"(%half = param f16 {2}
+  EXPECT_EQ(after_gates(R"(%half = param f16 {2}
 %two = const index 2
 %7 = shrink f16 %half %6 %two
 %8 = load f16 %7
@@ -162,7 +164,7 @@ TEST(Gates, AnAlternativeIsSeenThroughLanesAndBits) {
 %14 = sink void %13 {"k"}
 )"),
             "p0[lidx0] = (f32 (*p2[lidx0:2] ? (< lidx0 5) : 7.0))[1]");
-  EXPECT_EQ(after(R"(%bits = param u16 {2}
+  EXPECT_EQ(after_gates(R"(%bits = param u16 {2}
 %7 = index u16 %bits %6
 %8 = load u16 %7
 %9 = cast u32 %8
@@ -179,7 +181,7 @@ TEST(Gates, AnAlternativeIsSeenThroughLanesAndBits) {
 
 // What a device makes of 2^0 may be near 1.
 TEST(Gates, AnAlternativeIsNotSeenThroughAFunction) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %6
 %8 = load f32 %7
 %9 = exp2 f32 %8
 %one = const f32 1.0
@@ -193,7 +195,7 @@ TEST(Gates, AnAlternativeIsNotSeenThroughAFunction) {
 
 // Zeros of both signs are one number and two values.
 TEST(Gates, AnAlternativeKeepsTheSignOfZero) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %6
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %6
 %8 = load f32 %7
 %minus = const f32 -0.0
 %9 = where f32 %5 %8 %minus
@@ -205,7 +207,7 @@ TEST(Gates, AnAlternativeKeepsTheSignOfZero) {
 }
 
 TEST(Gates, MayDependOnALoad) {
-  EXPECT_EQ(after(R"(%ids = param i32 {2}
+  EXPECT_EQ(after_gates(R"(%ids = param i32 {2}
 %7 = index i32 %ids %4
 %8 = load i32 %7
 %minus = const i32 -1
@@ -226,7 +228,7 @@ TEST(Gates, MayDependOnALoad) {
 
 // A condition that is itself read under a gate.
 TEST(Gates, OfAGateHoldWithinIt) {
-  EXPECT_EQ(after(R"(%ids = param i32 {2}
+  EXPECT_EQ(after_gates(R"(%ids = param i32 {2}
 %7 = index i32 %ids %6
 %8 = load i32 %7
 %9 = lt bool %8 %0
@@ -240,7 +242,7 @@ TEST(Gates, OfAGateHoldWithinIt) {
 }
 
 TEST(Gates, OneWithinAnotherAreBothAsked) {
-  EXPECT_EQ(after(R"(%three = const i32 3
+  EXPECT_EQ(after_gates(R"(%three = const i32 3
 %7 = ne bool %4 %three
 %8 = where i32 %7 %6 %nothing
 %9 = index f32 %2 %8
@@ -252,7 +254,7 @@ TEST(Gates, OneWithinAnotherAreBothAsked) {
 
 // What is INVALID by itself is a gate that never holds.
 TEST(Gates, WhatIsNeverAccessedIsGone) {
-  EXPECT_EQ(after(R"(%7 = index f32 %3 %nothing
+  EXPECT_EQ(after_gates(R"(%7 = index f32 %3 %nothing
 %8 = load f32 %7
 %9 = index f32 %2 %4
 %10 = store void %9 %8
@@ -264,7 +266,7 @@ TEST(Gates, WhatIsNeverAccessedIsGone) {
 }
 
 TEST(Gates, AreMovedOutOfIndexArithmeticFirst) {
-  EXPECT_EQ(after(R"(%three = const i32 3
+  EXPECT_EQ(after_gates(R"(%three = const i32 3
 %7 = add i32 %6 %three
 %8 = index f32 %2 %7
 %9 = store void %8 %seven

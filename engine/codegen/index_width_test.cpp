@@ -100,7 +100,7 @@ TEST(IndexWidth, Is64BitsFromWhereAPartLeaves32Bits) {
 )");
 }
 
-std::string text_of(Graph& g, Ref u) {
+std::string narrowed(Graph& g, Ref u) {
   uop::Run run(g);
   const Ref after = uop::run_pass(index_width(), run, u).value();
   return uop::to_text(g, after, "narrow");
@@ -173,10 +173,10 @@ TEST(IndexWidth, TakesIndicesFromValues) {
   const Ref large = g.variable("y", uop::I64);
   const Ref of_small = g.make(Op::Cast, uop::Index, {small});
   const Ref of_large = g.make(Op::Cast, uop::Index, {large});
-  EXPECT_EQ(text_of(g, of_small), "uop 1 narrow\n%0 = var i8 {\"x\"}\n%1 = cast i32 %0\n");
-  EXPECT_EQ(text_of(g, of_large), "uop 1 narrow\n%0 = var i64 {\"y\"}\n");
+  EXPECT_EQ(narrowed(g, of_small), "uop 1 narrow\n%0 = var i8 {\"x\"}\n%1 = cast i32 %0\n");
+  EXPECT_EQ(narrowed(g, of_large), "uop 1 narrow\n%0 = var i64 {\"y\"}\n");
   const Ref less = g.alu(Op::Lt, {of_small, of_large});
-  EXPECT_EQ(text_of(g, less), R"(uop 1 narrow
+  EXPECT_EQ(narrowed(g, less), R"(uop 1 narrow
 %0 = var i8 {"x"}
 %1 = cast i32 %0
 %2 = cast i64 %1

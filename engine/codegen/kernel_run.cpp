@@ -27,7 +27,7 @@ bool is_of(Ref storage, uop::AddrSpace space) {
 }
 bool is_own(Ref storage) { return is_of(storage, uop::AddrSpace::Reg); }
 
-bool is_state(Ref u) {
+bool is_storage(Ref u) {
   while (u->op == Op::After) u = u->src[0];
   return u->op == Op::Buffer || u->op == Op::Param;
 }
@@ -222,7 +222,7 @@ Tensor KernelRun::computed(Ref u) {
     case Op::Permute: return moved(u, value(u->src[0]), sizes_of(u));
     case Op::Reduce: return reduce(u);
     case Op::Stage: return stage(u);
-    case Op::Index: return is_state(u->src[0]) ? read(u) : indexed(u);
+    case Op::Index: return is_storage(u->src[0]) ? read(u) : indexed(u);
     case Op::After:
     case Op::Buffer:
     case Op::Param: return read(u);
@@ -255,7 +255,7 @@ int64_t KernelRun::leaf(Ref u) {
 
 Tensor KernelRun::stack(Ref u) {
   Tensor t = {sizes_of(u), {}};
-  const Sizes inner = Sizes(t.sizes).subspan(1);
+  const Extents inner = Extents(t.sizes).subspan(1);
   for (const Tensor& part : values(u->src)) {
     for (int64_t i = 0; i < count(inner); ++i) {
       t.cells.push_back(part.cells[broadcast_from(part.sizes, inner, i)]);

@@ -12,13 +12,13 @@ using uop::Op;
 using uop::Ref;
 using uop::Value;
 
-int64_t count(Sizes sizes) {
+int64_t count(Extents sizes) {
   int64_t n = 1;
   for (const int64_t size : sizes) n *= size;
   return n;
 }
 
-std::vector<int64_t> joined(Sizes a, Sizes b) {
+std::vector<int64_t> joined(Extents a, Extents b) {
   if (a.size() < b.size()) std::swap(a, b);
   std::vector<int64_t> sizes(a.begin(), a.end());
   for (size_t i = 1; i <= b.size(); ++i) {
@@ -36,7 +36,7 @@ std::vector<int64_t> joined(std::span<const Tensor> all) {
   return sizes;
 }
 
-size_t broadcast_from(Sizes from, Sizes to, int64_t i) {
+size_t broadcast_from(Extents from, Extents to, int64_t i) {
   int64_t at = 0;
   int64_t stride = 1;
   for (size_t k = 1; k <= to.size() && k <= from.size(); ++k) {
@@ -67,7 +67,7 @@ Cell applied_to(Ref u, std::span<const Cell> operands) {
   return v ? Cell::of(*v) : Cell{};
 }
 
-size_t permuted_from(Ref u, Sizes from, Sizes to, int64_t i) {
+size_t permuted_from(Ref u, Extents from, Extents to, int64_t i) {
   std::vector<int64_t> at(from.size());
   for (size_t k = to.size(); k-- > 0; i /= to[k]) {
     at[static_cast<size_t>(u->arg.numbers()[k])] = i % to[k];
@@ -120,9 +120,9 @@ void fold(Ref reduce, const Tensor& x, Cells& to) {
   }
 }
 
-Elements elements(Sizes whole, std::span<const Tensor> indices) {
+Elements elements(Extents whole, std::span<const Tensor> indices) {
   EXPECT_LE(indices.size(), whole.size());
-  const Sizes inner = whole.subspan(indices.size());
+  const Extents inner = whole.subspan(indices.size());
   Elements all = {joined(indices), {}};
   const std::vector<int64_t> outer = all.sizes;
   all.sizes.insert(all.sizes.end(), inner.begin(), inner.end());

@@ -11,7 +11,7 @@
 namespace assay::codegen {
 
 using Cells = std::vector<uop::Cell>;
-using Sizes = std::span<const int64_t>;
+using Extents = std::span<const int64_t>;
 
 // A value with a shape, row-major.
 struct Tensor {
@@ -21,13 +21,13 @@ struct Tensor {
 
 inline const uop::Cell kInvalidCell = {uop::Cell::State::Invalid, {}};
 
-int64_t count(Sizes sizes);
+int64_t count(Extents sizes);
 // The shape to which both broadcast; fails the test where they do not.
-std::vector<int64_t> joined(Sizes a, Sizes b);
+std::vector<int64_t> joined(Extents a, Extents b);
 // The shape to which all of them broadcast.
 std::vector<int64_t> joined(std::span<const Tensor> all);
 // Which element of a tensor of sizes `from` stands at element i of `to`, to which it broadcasts.
-size_t broadcast_from(Sizes from, Sizes to, int64_t i);
+size_t broadcast_from(Extents from, Extents to, int64_t i);
 
 // A scalar function, element by element.
 Tensor applied(uop::Ref u, std::span<const Tensor> sources);
@@ -43,7 +43,7 @@ struct Elements {
   std::vector<int64_t> offsets;  // row-major in `sizes` of the whole; -1 where an index is INVALID
 };
 // Fails the test where an index is out of bounds.
-Elements elements(Sizes whole, std::span<const Tensor> indices);
+Elements elements(Extents whole, std::span<const Tensor> indices);
 // What stands there, INVALID where an index is.
 Tensor taken(const Cells& cells, const Elements& at);
 

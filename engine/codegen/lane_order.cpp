@@ -6,7 +6,7 @@ namespace assay::codegen {
 
 std::optional<Sizes> sizes_of(uop::Shape shape) {
   const std::optional<int64_t> count = uop::constant_size(shape);
-  if (!count || *count > kMostLanes) return std::nullopt;
+  if (!count || *count > kMostListed) return std::nullopt;
   Sizes sizes;
   sizes.reserve(shape.size());
   for (const uop::Ref size : shape) sizes.push_back(static_cast<int64_t>(size->arg.bits));

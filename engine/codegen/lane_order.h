@@ -12,9 +12,9 @@ namespace assay::codegen {
 // Lanes are numbered in row-major order of the sizes of a shape, all of which are constants.
 using Sizes = std::vector<int64_t>;
 
-inline constexpr int64_t kMostLanes = int64_t{1} << 20;
+inline constexpr int64_t kMostListed = int64_t{1} << 20;
 
-// The sizes of a shape; nothing where one is symbolic or there are more lanes than kMostLanes.
+// The sizes of a shape; nothing where one is symbolic or there are more lanes than kMostListed.
 std::optional<Sizes> sizes_of(uop::Shape shape);
 int64_t count_of(std::span<const int64_t> sizes);
 // How far apart the lanes of neighbours along each axis are.

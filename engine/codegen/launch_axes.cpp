@@ -19,12 +19,12 @@ using uop::Op;
 using uop::Ref;
 
 // Some neighbouring loops, the fastest first, that are one axis of the launch.
-struct Axis {
+struct NamedAxis {
   std::vector<size_t> loops;
   Ref size;
 };
 
-using Sizes = std::array<Ref, 3>;
+using AxisSizes = std::array<Ref, 3>;
 
 class Fit {
  public:
@@ -35,8 +35,8 @@ class Fit {
   }
 
   Result<LaunchAxes> run() {
-    std::vector<Axis> axes = grouped();
-    const bool fits = std::ranges::all_of(axes, [&](const Axis& axis) {
+    std::vector<NamedAxis> axes = grouped();
+    const bool fits = std::ranges::all_of(axes, [&](const NamedAxis& axis) {
       return most(axis.size) <= limits_[static_cast<size_t>(&axis - axes.data())];
     });
     if (fits) {
@@ -50,8 +50,8 @@ class Fit {
   Int128 most(Ref size) { return std::max<Int128>(bounds(g_, size).hi, 0); }
 
   // Three axes at most: of more, the two neighbours with the fewest iterations become one.
-  std::vector<Axis> grouped() {
-    std::vector<Axis> axes;
+  std::vector<NamedAxis> grouped() {
+    std::vector<NamedAxis> axes;
     for (size_t i = loops_.size(); i-- > 0;) {
       if (!uop::is_dim(loops_[i], 1)) axes.push_back({{i}, loops_[i]});
     }
@@ -60,8 +60,8 @@ class Fit {
       for (size_t i = best; i-- > 0;) {
         if (pair_size(axes, i) < pair_size(axes, best)) best = i;
       }
-      Axis& into = axes[best];
-      const Axis& slower = axes[best + 1];
+      NamedAxis& into = axes[best];
+      const NamedAxis& slower = axes[best + 1];
       into.loops.insert(into.loops.end(), slower.loops.begin(), slower.loops.end());
       into.size = uop::dim_mul(g_, into.size, slower.size);
       axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(best) + 1);
@@ -69,7 +69,7 @@ class Fit {
     return axes;
   }
 
-  double pair_size(std::span<const Axis> axes, size_t i) {
+  double pair_size(std::span<const NamedAxis> axes, size_t i) {
     return static_cast<double>(most(axes[i].size)) * static_cast<double>(most(axes[i + 1].size));
   }
 
@@ -91,13 +91,13 @@ class Fit {
   }
 
   // All loops together on axes that are as many as fit.
-  Result<LaunchAxes> split(std::span<const Axis> axes) {
-    Axis all = {{}, uop::dim(g_, 1)};
-    for (const Axis& axis : axes) {
+  Result<LaunchAxes> split(std::span<const NamedAxis> axes) {
+    NamedAxis all = {{}, uop::dim(g_, 1)};
+    for (const NamedAxis& axis : axes) {
       all.loops.insert(all.loops.end(), axis.loops.begin(), axis.loops.end());
       all.size = uop::dim_mul(g_, all.size, axis.size);
     }
-    std::optional<Sizes> sizes = by_factors(axes);
+    std::optional<AxisSizes> sizes = by_factors(axes);
     const bool has_spare = !sizes;
     if (has_spare) sizes = with_spare(all.size);
     if (!sizes) {
@@ -117,7 +117,7 @@ class Fit {
   }
 
   // The position of a work-group or -item among all of them.
-  Ref flattened(const Sizes& sizes) {
+  Ref flattened(const AxisSizes& sizes) {
     Ref flat = special(2, sizes[2]);
     for (const size_t a : {1, 0}) {
       const Ref outer = uop::dim_mul(g_, flat, sizes[a]);
@@ -128,7 +128,7 @@ class Fit {
   }
 
   // Factors of an axis that is too large move on to the next, until all fit.
-  std::optional<Sizes> by_factors(std::span<const Axis> axes) {
+  std::optional<AxisSizes> by_factors(std::span<const NamedAxis> axes) {
     std::array<Int128, 3> n = {1, 1, 1};
     for (size_t a = 0; a < axes.size(); ++a) {
       if (!is_const(axes[a].size)) return std::nullopt;
@@ -143,7 +143,7 @@ class Fit {
         n[a + 1] *= factor;
       }
     }
-    Sizes sizes;
+    AxisSizes sizes;
     for (size_t a = 0; a < 3; ++a) sizes[a] = uop::dim(g_, static_cast<int64_t>(n[a]));
     return sizes;
   }
@@ -157,8 +157,8 @@ class Fit {
   }
 
   // Each axis as large as it may be until all have room.
-  std::optional<Sizes> with_spare(Ref size) {
-    Sizes sizes;
+  std::optional<AxisSizes> with_spare(Ref size) {
+    AxisSizes sizes;
     for (size_t a = 0; a < 3; ++a) {
       const Ref limit = uop::dim(g_, limits_[a]);
       const bool fits = most(size) <= limits_[a];

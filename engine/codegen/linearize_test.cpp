@@ -466,9 +466,9 @@ TEST_F(Linearize, TakesTimeInProportionToTheKernel) {
 }
 
 // Kernels of nested and sibling loops, folds, groups and gated stores.
-class RandomKernel : public SampleKernel {
+class RandomLines : public SampleKernel {
  public:
-  explicit RandomKernel(uint64_t seed) : random_(seed) {
+  explicit RandomLines(uint64_t seed) : random_(seed) {
     for (const char* name : {"lidx0", "gidx0"}) indices_.push_back(special(name, 4));
     values_ = {f32(1), load(param(1, 64), 3)};
   }
@@ -557,7 +557,7 @@ TEST(LinearizeLaw, AnyKernelBecomesAProgram) {
   size_t loops = 0;
   size_t branches = 0;
   for (uint64_t seed = 0; seed < 500; seed++) {
-    RandomKernel k(seed);
+    RandomLines k(seed);
     const Ref kernel = k.make();
     ASSERT_EQ(uop::breach(gated_form(), k.g, kernel), std::nullopt);
     uop::Run run(k.g);

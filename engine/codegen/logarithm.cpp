@@ -13,7 +13,7 @@ using uop::Op;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-struct Constants {
+struct LogConstants {
   double root_half;  // sqrt(0.5), rounded
   double scale;      // 2^(mantissa bits + 1)
   double ln2[2];     // log(2), and below 1 / log(2) and 2/3, in two parts
@@ -35,34 +35,34 @@ constexpr double kPreciseF64[] = {
     0x1.109ef58224bd9p-3, 0x1.efbe544032231p-4, 0x1.6bced7e6a77a3p-4,
 };
 
-const Constants& constants(uop::DType t) {
-  static constexpr Constants kF32 = {0x1.6a09e6p-1,
-                                     0x1p24,
-                                     {0x1.62e43p-1, -0x1.05c61p-29},
-                                     {0x1.715476p0, 0x1.4ae0cp-26},
-                                     {0x1.555556p-1, -0x1.555556p-26},
-                                     kSeriesF32,
-                                     kSeriesF32};
-  static constexpr Constants kF64 = {0x1.6a09e667f3bcdp-1,
-                                     0x1p53,
-                                     {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56},
-                                     {0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56},
-                                     {0x1.5555555555555p-1, 0x1.5555555555555p-55},
-                                     kSeriesF64,
-                                     kPreciseF64};
+const LogConstants& log_constants(uop::DType t) {
+  static constexpr LogConstants kF32 = {0x1.6a09e6p-1,
+                                        0x1p24,
+                                        {0x1.62e43p-1, -0x1.05c61p-29},
+                                        {0x1.715476p0, 0x1.4ae0cp-26},
+                                        {0x1.555556p-1, -0x1.555556p-26},
+                                        kSeriesF32,
+                                        kSeriesF32};
+  static constexpr LogConstants kF64 = {0x1.6a09e667f3bcdp-1,
+                                        0x1p53,
+                                        {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56},
+                                        {0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56},
+                                        {0x1.5555555555555p-1, 0x1.5555555555555p-55},
+                                        kSeriesF64,
+                                        kPreciseF64};
   return t == F32 ? kF32 : kF64;
 }
 
 // x = m * 2^exponent with m from sqrt(0.5) to sqrt(2), for positive finite x; something finite for
 // any other.
-struct Split {
+struct LogParts {
   Term m;
   Term exponent;  // a float
 };
 
-Split split(Term x) {
+LogParts split(Term x) {
   const Format f = format(x.type());
-  const Constants& c = constants(x.type());
+  const LogConstants& c = log_constants(x.type());
   const uop::DType i = signed_of(x.type());
   const Term least = x.number(f.mantissa_bits == 23 ? 0x1p-126 : 0x1p-1022);
   const Term tiny = x < least;
@@ -92,7 +92,7 @@ Pair ratio(Term m) {
 Pair log_of(Term m) {
   const Pair s = ratio(m);
   const Term z = s.hi * s.hi;
-  const Term tail = polynomial(z, constants(m.type()).series);
+  const Term tail = polynomial(z, log_constants(m.type()).series);
   const Term cube = s.hi * z;
   const Term low = fma(cube, tail, s.lo * 2);
   return quick_sum(s.hi * 2, low);
@@ -100,7 +100,7 @@ Pair log_of(Term m) {
 
 // log(m), off by less than 2^-40 of it at f32 and 2^-63 at f64: the term of s^3 is a pair too.
 Pair precise_log_of(Term m) {
-  const Constants& c = constants(m.type());
+  const LogConstants& c = log_constants(m.type());
   const Pair s = ratio(m);
   const Pair z = product(s, s);
   const Term tail = polynomial(z.hi, c.precise.subspan(1)) * z.hi;
@@ -116,7 +116,7 @@ Pair precise_log_of(Term m) {
 
 // log2 of m * 2^exponent from log(m).
 Pair to_log2(Pair log_m, Term exponent) {
-  const Constants& c = constants(exponent.type());
+  const LogConstants& c = log_constants(exponent.type());
   const Pair scaled = product(log_m, pair_of(exponent, c.log2_e[0], c.log2_e[1]));
   const Pair sum = exact_sum(exponent, scaled.hi);
   return quick_sum(sum.hi, sum.lo + scaled.lo);
@@ -145,7 +145,7 @@ Parity parity(Term y) {
 
 // |x|^y, but for NaNs.
 Term magnitude(Term x, Term y) {
-  const Split s = split(x);
+  const LogParts s = split(x);
   const Pair l = to_log2(precise_log_of(s.m), s.exponent);
   const Pair z = exact_product(y, l.hi);
   const Term value = exp2(Pair{z.hi, fma(y, l.lo, z.lo)});
@@ -161,15 +161,15 @@ Term magnitude(Term x, Term y) {
 }  // namespace
 
 Term log(Term x) {
-  const Constants& c = constants(x.type());
-  const Split s = split(x);
+  const LogConstants& c = log_constants(x.type());
+  const LogParts s = split(x);
   const Pair l = log_of(s.m);
   const Term high = fma(s.exponent, c.ln2[0], l.hi);
   return with_ends(x, high + fma(s.exponent, c.ln2[1], l.lo));
 }
 
 Term log2(Term x) {
-  const Split s = split(x);
+  const LogParts s = split(x);
   const Pair l = to_log2(log_of(s.m), s.exponent);
   return with_ends(x, l.hi + l.lo);
 }

@@ -15,8 +15,6 @@ using uop::Op;
 using uop::Ref;
 using uop::Value;
 
-bool same(Value a, Value b) { return a == b || (is_nan(a) && is_nan(b)); }
-
 std::vector<Value> nasty(DType t) {
   std::vector<Value> all;
   const double tiny = uop::as_double({t, 1});

@@ -34,6 +34,9 @@ inline const uop::Target& wide_target() {
   return target;
 }
 
+// Equal, with every NaN as one.
+inline bool same(uop::Value a, uop::Value b) { return a == b || (is_nan(a) && is_nan(b)); }
+
 // Every pass takes and leaves what it says.
 class NoBreach : public uop::Watch {
  public:

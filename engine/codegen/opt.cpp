@@ -27,9 +27,9 @@ static_assert(std::size(kOpts) == kOptKinds);
 constexpr std::string_view kNone = "NONE";
 
 // Reads one opt from the front of `text`, in steps that each may fail.
-class Reader {
+class OptReader {
  public:
-  Reader(std::string_view text, size_t at) : text_(text), at_(at) {}
+  OptReader(std::string_view text, size_t at) : text_(text), at_(at) {}
 
   size_t at() const { return at_; }
   Error error(std::string message) const { return error_at(text_, at_, std::move(message)); }
@@ -59,8 +59,8 @@ class Reader {
   size_t at_;
 };
 
-Result<Opt> read_opt(Reader& reader) {
-  const Reader start = reader;
+Result<Opt> read_opt(OptReader& reader) {
+  const OptReader start = reader;
   const std::string_view word = reader.word();
   if (word == "TC") return start.error("opt TC is not in this engine yet");
   const auto* row = std::ranges::find(kOpts, word, &OptInfo::text);
@@ -106,7 +106,7 @@ std::string to_text(std::span<const Opt> opts) {
 Result<std::vector<Opt>> opts_from_text(std::string_view text) {
   std::vector<Opt> opts;
   if (text == kNone) return opts;
-  Reader reader(text, 0);
+  OptReader reader(text, 0);
   do {
     ASSAY_TRY(opt, read_opt(reader));
     opts.push_back(opt);

@@ -10,7 +10,7 @@ namespace assay::codegen {
 namespace {
 
 // Scalar functions that a kernel has at most once its lanes are written out.
-constexpr int64_t kMostOperations = 1 << 12;
+constexpr int64_t kMostRandomOperations = 1 << 12;
 constexpr int64_t kMostAmount = 64;
 constexpr uint64_t kMostOpts = 8;
 
@@ -43,7 +43,7 @@ class Drawing {
   bool try_add(const Opt& opt) {
     Tiling next = tiling_;
     if (next.add(opt)) return false;
-    if (next.lanes() > 1 && next.lanes() * operations_ > kMostOperations) return false;
+    if (next.lanes() > 1 && next.lanes() * operations_ > kMostRandomOperations) return false;
     tiling_ = std::move(next);
     return true;
   }

@@ -30,25 +30,25 @@ Ref renumbered(Graph& g, Ref range, Ref count, int64_t number) {
   return g.make(Op::Range, range->dtype, {count}, arg);
 }
 
-struct Split {
+struct SplitRange {
   Ref range;
   int64_t by;
 };
 
 // A quotient or remainder of a range by a divisor of its count.
-std::optional<Split> find_split(std::span<const Ref> nodes) {
+std::optional<SplitRange> find_split(std::span<const Ref> nodes) {
   for (const Ref u : nodes) {
     if (u->op != Op::Div && u->op != Op::Mod) continue;
     const Ref r = u->src[0];
     if (!is_counted(r) || r->dtype != DType::Index || !uop::is_const(u->src[1])) continue;
     const auto by = static_cast<int64_t>(u->src[1]->arg.bits);
-    if (by > 1 && by < count_of(r) && count_of(r) % by == 0) return Split{r, by};
+    if (by > 1 && by < count_of(r) && count_of(r) % by == 0) return SplitRange{r, by};
   }
   return std::nullopt;
 }
 
 // The range as outer * by + inner; ranges behind it make room for one more number.
-Result<Ref> split(uop::Run& run, Ref kernel, std::span<const Ref> nodes, const Split& s) {
+Result<Ref> split(uop::Run& run, Ref kernel, std::span<const Ref> nodes, const SplitRange& s) {
   Graph& g = run.graph();
   std::vector<RangeChange> changes;
   const int64_t number = s.range->arg.number();
@@ -71,7 +71,7 @@ Result<Ref> split_all(uop::Run& run, Ref kernel) {
   if (has_opts(kernel)) return kernel;
   while (true) {
     const std::vector<Ref> nodes = uop::toposort(g, kernel);
-    const std::optional<Split> s = find_split(nodes);
+    const std::optional<SplitRange> s = find_split(nodes);
     if (!s) return kernel;
     ASSAY_TRY(next, split(run, kernel, nodes, *s));
     kernel = next;

@@ -16,7 +16,7 @@ using uop::Op;
 using uop::U32;
 
 constexpr double kSign = 0x80000000;
-constexpr double kInfinity = 0x7F800000;
+constexpr double kInfinityBits = 0x7F800000;
 
 uint32_t bits_of_f32(double x) { return static_cast<uint32_t>(uop::of_double(F32, x).bits); }
 
@@ -79,13 +79,13 @@ Term sticky(Term x, int shift) {
 // alone.
 Term shortened(Term x) {
   const bool is_signed = uop::kind_of(x.type()) == uop::Kind::Signed;
-  struct Step {
+  struct Shortening {
     int from;  // x has more bits than this
     int shift;
   };
-  static constexpr Step kSteps[] = {{24, 13}, {37, 26}, {50, 40}};
+  static constexpr Shortening kShortenings[] = {{24, 13}, {37, 26}, {50, 40}};
   Term result = x;
-  for (const Step& s : kSteps) {
+  for (const Shortening& s : kShortenings) {
     if (s.from >= uop::bits_of(x.type())) break;
     const Term end = x.integer(int64_t{1} << s.from);
     const Term above = x > end;
@@ -112,7 +112,7 @@ Term encoded(Term x, DType t) {
   const Term finite = where(is_normal, normal, subnormal);
   const Term over = a > (overflow(t) - 1.0);
   const Term number = where(over, beyond(t), finite);
-  const Term value = where(a > kInfinity, static_cast<double>(nan_of(t).bits), number);
+  const Term value = where(a > kInfinityBits, static_cast<double>(nan_of(t).bits), number);
   const Term sign = (bits & kSign) >> (32 - uop::bits_of(t));
   return value | sign;
 }
@@ -133,7 +133,7 @@ Term decoded(Term code, DType t) {
   const Term finite = where(is_normal, normal, subnormal);
   const Term special = a > (beyond(t) - 1.0);
   const Term value =
-      where(special, f.has_infinity ? wide | kInfinity : wide.integer(0x7FC00000), finite);
+      where(special, f.has_infinity ? wide | kInfinityBits : wide.integer(0x7FC00000), finite);
   const Term sign = (bits << (32 - width)) & kSign;
   return as_f32(value | sign);
 }
@@ -143,12 +143,12 @@ Term rounded(Term x, DType t) {
   if (t == BF16) return as_f32(rounded_bf16(x));
   const FloatFormat f = format_of(t);
   const Term a = magnitude(x);
-  const Term exponent = a & kInfinity;
+  const Term exponent = a & kInfinityBits;
   const double least = bits_of_f32(least_normal(t));
   const Term power = where(exponent < least, least, exponent);
   const Term ruler = as_f32(power + static_cast<double>((23 - f.mantissa_bits) << 23));
   const Term finite = bits_as((as_f32(a) + ruler) - ruler, U32);
-  const double end = f.has_infinity ? kInfinity : 0x7FC00000;
+  const double end = f.has_infinity ? kInfinityBits : 0x7FC00000;
   const Term number = where(a > (overflow(t) - 1.0), end, finite);
   const Term sign = bits_as(x, U32) & kSign;
   const Term value = as_f32(number | sign);

@@ -20,8 +20,6 @@ using uop::Graph;
 using uop::Op;
 using uop::Value;
 
-bool same(Value a, Value b) { return a == b || (is_nan(a) && is_nan(b)); }
-
 class SmallFloat : public testing::TestWithParam<DType> {
  protected:
   // f32s beside every number of the type and beside the middle of every two, and random ones.

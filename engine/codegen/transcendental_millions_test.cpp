@@ -49,7 +49,7 @@ uint64_t samples(uint64_t usual) {
   return given == nullptr ? usual : std::strtoull(given, nullptr, 10);
 }
 
-struct Worst {
+struct WorstPoint {
   double ulps = 0;
   float at = 0;
 };
@@ -58,13 +58,13 @@ bool is_subnormal(double x) { return x != 0 && std::fabs(x) < 0x1p-126; }
 
 // The worst of so many arguments; where subnormals are flushed, of those that are none and have no
 // such result.
-Worst worst_of(Op op, uint64_t count, NativeTerm::Licence licence) {
+WorstPoint worst_of(Op op, uint64_t count, NativeTerm::Licence licence) {
   Graph g;
   uop::Run run(g);
   const uop::RuleSet* sets[] = {&transcendental_rules()};
   NativeTerm term(g, run.rewrite(sets, g.alu(op, {g.variable("x", F32)})).value(), licence);
   std::mt19937 random(1);
-  Worst worst;
+  WorstPoint worst;
   NativeTerm::Lanes x(NativeTerm::kLanes);
   for (uint64_t done = 0; done < count; done += x.size()) {
     for (size_t i = 0; i < x.size(); i++) {
@@ -86,7 +86,7 @@ class Millions : public testing::TestWithParam<Op> {};
 
 TEST_P(Millions, AreWithinThePromise) {
   const uint64_t count = samples(1'000'000);
-  const Worst worst = worst_of(GetParam(), count, {});
+  const WorstPoint worst = worst_of(GetParam(), count, {});
   std::printf("%s f32: %.3f ulps at %a, %llu points\n", std::string(to_text(GetParam())).c_str(),
               worst.ulps, worst.at, static_cast<unsigned long long>(count));
   EXPECT_LE(worst.ulps, *promised_ulps(GetParam()));
@@ -95,7 +95,7 @@ TEST_P(Millions, AreWithinThePromise) {
 // However a device uses its licence: rough reciprocals, flushed subnormals.
 TEST_P(Millions, AreWithinThePromiseOnRoughDevices) {
   for (const int off : {-3, 2, 3}) {
-    const Worst worst = worst_of(GetParam(), 100'000, {.recip_off = off, .flushes = off != 2});
+    const WorstPoint worst = worst_of(GetParam(), 100'000, {.recip_off = off, .flushes = off != 2});
     EXPECT_LE(worst.ulps, *promised_ulps(GetParam())) << off << " " << worst.at;
   }
 }

@@ -176,7 +176,7 @@ struct Case {
   DType t;
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
+std::string function_name(const testing::TestParamInfo<Case>& info) {
   return std::string(uop::to_text(info.param.op)) + "_" + std::string(uop::to_text(info.param.t));
 }
 
@@ -327,7 +327,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Transcendental, EveryFunction, testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Transcendental, EveryFunction, testing::ValuesIn(cases()), function_name);
 
 }  // namespace
 }  // namespace assay::codegen

@@ -18,10 +18,10 @@ using uop::Op;
 using uop::U32;
 using uop::U64;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 
-struct Constants {
+struct AngleConstants {
   double limit;                 // below it, the moderate way
   double own_tangent;           // below it, x^2 / 3 is a sixth of a unit in the last place at most
   double parts[3];              // pi/2
@@ -43,10 +43,10 @@ constexpr double kCosF64[] = {
     -0x1.27e4f7cbccee6p-22, 0x1.1ee9c217a6ea6p-29,  -0x1.8f99257515d56p-37,
 };
 
-const Constants& constants(uop::DType t) {
-  static constexpr Constants kF32 = {
+const AngleConstants& angle_constants(uop::DType t) {
+  static constexpr AngleConstants kF32 = {
       0x1p16, 0x1p-13, {0x1.921fb6p0, -0x1.777a5cp-25, -0x1.ee59dap-50}, 3, 3, kSinF32, kCosF32};
-  static constexpr Constants kF64 = {
+  static constexpr AngleConstants kF64 = {
       0x1p23,  0x1p-27, {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110}, 6, 5,
       kSinF64, kCosF64};
   return t == F32 ? kF32 : kF64;
@@ -71,7 +71,7 @@ struct Reduced {
 // For |x| below the limit. The first step is exact; what the others round is less than a unit in
 // the last place of r, since no such x comes closer to a multiple of pi/2 than 2^-30 (2^-62).
 Reduced moderate(Term x) {
-  const Constants& c = constants(x.type());
+  const AngleConstants& c = angle_constants(x.type());
   const Whole k = nearest(x, kTwoOverPi);
   Term r = x;
   for (const double part : c.parts) r = fma(k.number, -part, r);
@@ -122,7 +122,7 @@ Term joined(Term high, Term low) { return (high << 32) | low; }
 // x / (pi/2) modulo 4, in units of 2^-62 and, where there are two, 2^-126.
 std::vector<Term> turns(Term x) {
   const Format f = format(x.type());
-  const Constants& c = constants(x.type());
+  const AngleConstants& c = angle_constants(x.type());
   const Term bits = cast(bits_as(x, unsigned_of(x.type())), U64);
   const Term magnitude = bits & bits.integer(static_cast<int64_t>(uop::max_int(signed_of(f.t))));
   const Term exponent = magnitude >> f.mantissa_bits;
@@ -149,7 +149,7 @@ std::vector<Term> turns(Term x) {
 // For |x| at the limit or above, and finite.
 Reduced large(Term x) {
   const uop::DType t = x.type();
-  const Constants& c = constants(t);
+  const AngleConstants& c = angle_constants(t);
   const std::vector<Term> q = turns(x);
   const Term half = q[0].integer(int64_t{1} << 61);
   const Term raised = q[0] + half;
@@ -174,7 +174,7 @@ Term absolute(Term x) {
 }
 
 Reduced reduced(Term x) {
-  const double limit = constants(x.type()).limit;
+  const double limit = angle_constants(x.type()).limit;
   const uop::FloatBounds b = uop::float_bounds(*x.g, x.u);
   const Reduced small = moderate(x);
   if (-limit < b.lo && b.hi < limit) return small;
@@ -186,7 +186,7 @@ Reduced reduced(Term x) {
 
 // sin and cos of |r| <= pi/4.
 Pair sin_cos(Term r) {
-  const Constants& c = constants(r.type());
+  const AngleConstants& c = angle_constants(r.type());
   const Term z = r * r;
   const Term s = polynomial(z, c.sin);
   const Term cube = r * z;
@@ -201,7 +201,7 @@ Pair sin_cos(Term r) {
 // What is no number at infinities and NaN.
 Term finite(Term x, Term value) {
   const Term none = x - x;
-  return where(absolute(x) < kInfinity, value, none);
+  return where(absolute(x) < kInf, value, none);
 }
 
 Term sin_at(Term x, Term r, Term quadrant) {
@@ -238,7 +238,7 @@ Term tan(Term x) {
   const Term lacks = fma(-rough, below, above);
   const Term value = finite(x, fma(lacks, inverse, rough));
   // Small arguments are their own tangents, and what they lack may be subnormal.
-  const Term is_small = absolute(x) < constants(x.type()).own_tangent;
+  const Term is_small = absolute(x) < angle_constants(x.type()).own_tangent;
   return where(is_small, x, value);
 }
 

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <queue>
 
+#include "engine/schedule/at.h"
+
 namespace assay::schedule {
 namespace {
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 class Sorter {
  public:

@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "engine/schedule/at.h"
 #include "engine/uop/node_map.h"
 #include "engine/uop/scope.h"
 #include "engine/uop/shape.h"
@@ -17,8 +18,6 @@ namespace {
 
 using uop::NodeMap;
 using uop::Op;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 bool is_nested(Ref call) { return call->op == Op::Call && call->src[0]->op == Op::Linear; }
 

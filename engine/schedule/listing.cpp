@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/schedule/at.h"
 #include "engine/schedule/in_place.h"
 #include "engine/uop/node_map.h"
 #include "engine/uop/scan.h"
@@ -21,8 +22,6 @@ namespace {
 
 using uop::NodeMap;
 using uop::Op;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 // Lines of cells, each column as wide as its widest cell.
 class Table {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/schedule/at.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/node_map.h"
 #include "engine/uop/scope.h"
@@ -17,8 +18,6 @@ namespace {
 using uop::NodeMap;
 using uop::Op;
 using uop::UInt128;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 constexpr std::array<Exclusion, 4> kExclusions = {{
     {"disk", "a file is storage of its own", false},

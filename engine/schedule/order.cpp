@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/schedule/at.h"
 #include "engine/schedule/extension.h"
 #include "engine/schedule/history.h"
 #include "engine/schedule/in_place.h"
@@ -15,8 +16,6 @@ namespace {
 
 using uop::NodeMap;
 using uop::Op;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 // A kernel graph read as a history.
 class Reader {

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/schedule/at.h"
+
 namespace assay::schedule {
 namespace {
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 // Begins and ends in order of position, ends first.
 struct Event {

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/schedule/at.h"
 #include "engine/schedule/pack.h"
 #include "engine/schedule/reuse.h"
 
@@ -13,8 +14,6 @@ namespace assay::schedule {
 namespace {
 
 using uop::UInt128;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 constexpr UInt128 kMostBlocks = UInt128{1} << 62;
 

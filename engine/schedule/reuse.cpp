@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "engine/schedule/at.h"
 
 namespace assay::schedule {
 namespace {
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 using Pairs = std::vector<std::pair<int32_t, int32_t>>;
 

@@ -13,7 +13,7 @@ namespace {
 
 using Real = long double;
 
-Value run(Op op, Value a, Value b) {
+Value result_of(Op op, Value a, Value b) {
   const Value src[] = {a, b};
   return sure(eval(op, a.dtype, src));
 }
@@ -38,12 +38,12 @@ void check_pair(Ledger& ledger, Value a, Value b) {
   const DType t = a.dtype;
   const Real x = decode(a);
   const Real y = decode(b);
-  ledger.same("add", {{a, b}}, run(Op::Add, a, b), nearest(t, x + y));
-  ledger.same("sub", {{a, b}}, run(Op::Sub, a, b), nearest(t, x - y));
-  ledger.same("mul", {{a, b}}, run(Op::Mul, a, b), nearest(t, x * y));
-  ledger.same("fdiv", {{a, b}}, run(Op::FDiv, a, b), nearest(t, x / y));
-  ledger.same("max", {{a, b}}, run(Op::Max, a, b), extreme(Op::Max, a, b));
-  ledger.same("min", {{a, b}}, run(Op::Min, a, b), extreme(Op::Min, a, b));
+  ledger.same("add", {{a, b}}, result_of(Op::Add, a, b), nearest(t, x + y));
+  ledger.same("sub", {{a, b}}, result_of(Op::Sub, a, b), nearest(t, x - y));
+  ledger.same("mul", {{a, b}}, result_of(Op::Mul, a, b), nearest(t, x * y));
+  ledger.same("fdiv", {{a, b}}, result_of(Op::FDiv, a, b), nearest(t, x / y));
+  ledger.same("max", {{a, b}}, result_of(Op::Max, a, b), extreme(Op::Max, a, b));
+  ledger.same("min", {{a, b}}, result_of(Op::Min, a, b), extreme(Op::Min, a, b));
   ledger.same("lt", {{a, b}}, eval(Op::Lt, Bool, {{a, b}}), of_bool(x < y));
   ledger.same("eq", {{a, b}}, eval(Op::Eq, Bool, {{a, b}}), of_bool(x == y));
   ledger.same("ne", {{a, b}}, eval(Op::Ne, Bool, {{a, b}}), of_bool(x != y));
@@ -69,7 +69,7 @@ TEST(Arithmetic, IsRoundedOnceOnManyHalves) {
   for (size_t i = 0; i < all.size(); i += 131) {
     for (size_t j = i % 127; j < all.size(); j += 127) check_pair(ledger, all[i], all[j]);
   }
-  for (int i = 0; i < 100000; i++) check_pair(ledger, random.value(F16), random.value(F16));
+  for (int i = 0; i < 100000; i++) check_pair(ledger, any_bits(random, F16), any_bits(random, F16));
   EXPECT_EQ(ledger.trouble(), "");
 }
 
@@ -81,14 +81,14 @@ TEST(Arithmetic, AgreesWithTheCompilersHalf) {
     return x != x ? default_nan(F16) : Value{F16, std::bit_cast<uint16_t>(x)};
   };
   for (int i = 0; i < 100000; i++) {
-    const Value a = random.value(F16);
-    const Value b = random.value(F16);
+    const Value a = any_bits(random, F16);
+    const Value b = any_bits(random, F16);
     const auto sum = static_cast<_Float16>(half(a) + half(b));
     const auto product = static_cast<_Float16>(half(a) * half(b));
     const auto quotient = static_cast<_Float16>(half(a) / half(b));
-    ledger.same("add", {{a, b}}, run(Op::Add, a, b), value(sum));
-    ledger.same("mul", {{a, b}}, run(Op::Mul, a, b), value(product));
-    ledger.same("fdiv", {{a, b}}, run(Op::FDiv, a, b), value(quotient));
+    ledger.same("add", {{a, b}}, result_of(Op::Add, a, b), value(sum));
+    ledger.same("mul", {{a, b}}, result_of(Op::Mul, a, b), value(product));
+    ledger.same("fdiv", {{a, b}}, result_of(Op::FDiv, a, b), value(quotient));
   }
   EXPECT_EQ(ledger.trouble(), "");
 }
@@ -106,14 +106,14 @@ void check_processor(Ledger& ledger, Value a, Value b) {
   const auto x = static_cast<T>(decode(a));
   const auto y = static_cast<T>(decode(b));
   const auto same = [&](Op op, T want) {
-    ledger.same(to_text(op), {{a, b}}, run(op, a, b), value_of(t, want));
+    ledger.same(to_text(op), {{a, b}}, result_of(op, a, b), value_of(t, want));
   };
   same(Op::Add, x + y);
   same(Op::Sub, x - y);
   same(Op::Mul, x * y);
   same(Op::FDiv, x / y);
-  ledger.same("max", {{a, b}}, run(Op::Max, a, b), extreme(Op::Max, a, b));
-  ledger.same("min", {{a, b}}, run(Op::Min, a, b), extreme(Op::Min, a, b));
+  ledger.same("max", {{a, b}}, result_of(Op::Max, a, b), extreme(Op::Max, a, b));
+  ledger.same("min", {{a, b}}, result_of(Op::Min, a, b), extreme(Op::Min, a, b));
   ledger.same("lt", {{a, b}}, eval(Op::Lt, Bool, {{a, b}}), of_bool(x < y));
   ledger.same("eq", {{a, b}}, eval(Op::Eq, Bool, {{a, b}}), of_bool(x == y));
   ledger.same("ne", {{a, b}}, eval(Op::Ne, Bool, {{a, b}}), of_bool(x != y));
@@ -126,7 +126,7 @@ TEST(Arithmetic, AgreesWithTheProcessor) {
     const std::vector<Value> values = some_values(t);
     for (int i = 0; i < 200000; i++) {
       const Value a = values[random.next() % values.size()];
-      const Value b = i % 16 == 0 ? a : random.value(t);
+      const Value b = i % 16 == 0 ? a : any_bits(random, t);
       const auto check = t == F32 ? check_processor<float> : check_processor<double>;
       check(ledger, a, b);
     }
@@ -140,12 +140,12 @@ TEST(Arithmetic, AgreesWithTheProcessorOnBfloats) {
   Ledger ledger;
   Random random(9);
   for (int i = 0; i < 200000; i++) {
-    const Value a = random.value(BF16);
-    const Value b = random.value(BF16);
+    const Value a = any_bits(random, BF16);
+    const Value b = any_bits(random, BF16);
     const auto x = static_cast<float>(decode(a));
     const auto y = static_cast<float>(decode(b));
     const auto same = [&](Op op, float want) {
-      ledger.same(to_text(op), {{a, b}}, run(op, a, b), nearest(BF16, want));
+      ledger.same(to_text(op), {{a, b}}, result_of(op, a, b), nearest(BF16, want));
     };
     same(Op::Add, x + y);
     same(Op::Sub, x - y);
@@ -159,18 +159,18 @@ TEST(Arithmetic, OfSpecialValuesIsIeee) {
   const double inf = INFINITY;
   for (const DType t : {E5M2, F16, BF16, F32, F64}) {
     const auto at = [&](double x) { return nearest(t, x); };
-    EXPECT_EQ(run(Op::Add, at(inf), at(-inf)), at(NAN)) << to_text(t);
-    EXPECT_EQ(run(Op::Sub, at(inf), at(inf)), at(NAN)) << to_text(t);
-    EXPECT_EQ(run(Op::Mul, at(0), at(inf)), at(NAN)) << to_text(t);
-    EXPECT_EQ(run(Op::FDiv, at(0), at(0)), at(NAN)) << to_text(t);
-    EXPECT_EQ(run(Op::FDiv, at(inf), at(inf)), at(NAN)) << to_text(t);
-    EXPECT_EQ(run(Op::FDiv, at(1), at(-0.0)), at(-inf)) << to_text(t);
-    EXPECT_EQ(run(Op::FDiv, at(1), at(-inf)), at(-0.0)) << to_text(t);
-    EXPECT_EQ(run(Op::Add, at(0), at(-0.0)), at(0)) << to_text(t);
-    EXPECT_EQ(run(Op::Add, at(-0.0), at(-0.0)), at(-0.0)) << to_text(t);
-    EXPECT_EQ(run(Op::Sub, at(1), at(1)), at(0)) << to_text(t);
-    EXPECT_EQ(run(Op::Mul, at(-1), at(0)), at(-0.0)) << to_text(t);
-    EXPECT_EQ(run(Op::Add, {t, 1}, {t, 1}), (Value{t, 2})) << to_text(t);  // subnormals are kept
+    EXPECT_EQ(result_of(Op::Add, at(inf), at(-inf)), at(NAN)) << to_text(t);
+    EXPECT_EQ(result_of(Op::Sub, at(inf), at(inf)), at(NAN)) << to_text(t);
+    EXPECT_EQ(result_of(Op::Mul, at(0), at(inf)), at(NAN)) << to_text(t);
+    EXPECT_EQ(result_of(Op::FDiv, at(0), at(0)), at(NAN)) << to_text(t);
+    EXPECT_EQ(result_of(Op::FDiv, at(inf), at(inf)), at(NAN)) << to_text(t);
+    EXPECT_EQ(result_of(Op::FDiv, at(1), at(-0.0)), at(-inf)) << to_text(t);
+    EXPECT_EQ(result_of(Op::FDiv, at(1), at(-inf)), at(-0.0)) << to_text(t);
+    EXPECT_EQ(result_of(Op::Add, at(0), at(-0.0)), at(0)) << to_text(t);
+    EXPECT_EQ(result_of(Op::Add, at(-0.0), at(-0.0)), at(-0.0)) << to_text(t);
+    EXPECT_EQ(result_of(Op::Sub, at(1), at(1)), at(0)) << to_text(t);
+    EXPECT_EQ(result_of(Op::Mul, at(-1), at(0)), at(-0.0)) << to_text(t);
+    EXPECT_EQ(result_of(Op::Add, {t, 1}, {t, 1}), (Value{t, 2})) << to_text(t);  // subnormals are kept
   }
 }
 
@@ -210,9 +210,9 @@ TEST(Fma, IsRoundedOnceOnManyHalves) {
   Ledger ledger;
   Random random(10);
   for (int i = 0; i < 300000; i++) {
-    const Value a = random.value(F16);
-    const Value b = random.value(F16);
-    const Value c = random.value(F16);
+    const Value a = any_bits(random, F16);
+    const Value b = any_bits(random, F16);
+    const Value c = any_bits(random, F16);
     const bool finite =
         std::isfinite(decode(a)) && std::isfinite(decode(b)) && std::isfinite(decode(c));
     const Real exact = finite ? exact_fma_of_halves(a, b, c) : decode(a) * decode(b) + decode(c);
@@ -234,11 +234,11 @@ TEST(Fma, AgreesWithTheCLibrary) {
     Random random(11);
     const std::vector<Value> values = some_values(t);
     for (int i = 0; i < 200000; i++) {
-      const Value a = random.value(t);
-      const Value b = i % 2 == 0 ? random.value(t) : values[random.next() % values.size()];
-      Value c = random.value(t);
+      const Value a = any_bits(random, t);
+      const Value b = i % 2 == 0 ? any_bits(random, t) : values[random.next() % values.size()];
+      Value c = any_bits(random, t);
       // A sum that nearly cancels shows the low half of the product.
-      if (i % 3 == 0) c = run(Op::Sub, zero_of(t), run(Op::Mul, a, b));
+      if (i % 3 == 0) c = result_of(Op::Sub, zero_of(t), result_of(Op::Mul, a, b));
       ledger.same("fma", {{a, b, c}}, fma(a, b, c),
                   t == F32 ? library_fma<float>(a, b, c) : library_fma<double>(a, b, c));
     }

@@ -160,7 +160,7 @@ Bounds of_where(Graph& g, Ref u) {
   return join(bounds(g, u->src[1]), bounds(g, u->src[2]));
 }
 
-Bounds of_bool(Graph& g, Ref u) {
+Bounds bool_bounds(Graph& g, Ref u) {
   const Bounds a = bounds(g, u->src[0]);
   if (u->op == Op::Not) return {1 - a.hi, 1 - a.lo};
   const Bounds b = bounds(g, u->src[1]);
@@ -208,7 +208,7 @@ Bounds of_scalar(Graph& g, Ref u) {
       return compared(u->op, bounds(g, u->src[0]), bounds(g, u->src[1]));
     default: break;
   }
-  if (t == Bool) return of_bool(g, u);
+  if (t == Bool) return bool_bounds(g, u);
   const Bounds a = bounds(g, u->src[0]);
   if (u->op == Op::Neg) return at_type(t, -a.hi, -a.lo);
   if (u->op == Op::Not)

@@ -4,13 +4,10 @@
 #include <rapidcheck.h>
 
 #include "engine/uop/eval.h"
+#include "engine/uop/test_terms.h"
 
 namespace assay::uop {
 namespace {
-
-Ref variable(Graph& g, std::string_view name, int64_t lo, int64_t hi) {
-  return g.variable(name, of_int(Index, lo), of_int(Index, hi));
-}
 
 // What a term of at most one variable is where the variable has a value.
 int64_t value_at(Graph& g, Ref term, int64_t n) {

@@ -16,7 +16,7 @@
 namespace assay::uop {
 namespace {
 
-std::string name_of(std::optional<DType> t) { return t ? std::string(to_text(*t)) : "."; }
+std::string type_name(std::optional<DType> t) { return t ? std::string(to_text(*t)) : "."; }
 
 TEST(DType, IsReadBackFromItsName) {
   const std::string names =
@@ -136,7 +136,7 @@ TEST(Promote, IsTheTable) {
     for (const DType column : columns) {
       std::string want;
       in >> want;
-      EXPECT_EQ(name_of(promote(sure(dtype_from_text(row)), column)), want)
+      EXPECT_EQ(type_name(promote(sure(dtype_from_text(row)), column)), want)
           << row << " with " << to_text(column);
     }
   }

@@ -28,22 +28,22 @@ namespace {
 
 // A term as straight-line code: each step is one distinct term and comes before its users. Of
 // constants `value` is the value, of ranges the number.
-struct Step {
+struct TapeStep {
   Op op;
   size_t a = 0;
   size_t b = 0;
   int64_t value = 0;
-  auto operator<=>(const Step&) const = default;
+  auto operator<=>(const TapeStep&) const = default;
 };
 
 class Tape {
  public:
-  size_t add(const Step& step) {
+  size_t add(const TapeStep& step) {
     const auto [at, added] = places_.try_emplace(step, steps_.size());
     if (added) steps_.push_back(step);
     return at->second;
   }
-  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<TapeStep>& steps() const { return steps_; }
 
   // Operations that the step needs, itself among them.
   size_t operations(size_t root) const {
@@ -51,7 +51,7 @@ class Tape {
     needed[root] = true;
     size_t count = 0;
     for (size_t i = root + 1; i-- > 0;) {
-      const Step& s = steps_[i];
+      const TapeStep& s = steps_[i];
       if (!needed[i] || s.op == Op::Const || s.op == Op::Range) continue;
       needed[s.a] = true;
       needed[s.b] = true;
@@ -61,8 +61,8 @@ class Tape {
   }
 
  private:
-  std::vector<Step> steps_;
-  std::map<Step, size_t> places_;
+  std::vector<TapeStep> steps_;
+  std::map<TapeStep, size_t> places_;
 };
 
 size_t add_operation(Tape& tape, const std::string& symbol, size_t a, size_t b) {
@@ -135,7 +135,7 @@ using Block = std::array<int64_t, kBlock>;
 void evaluate(const Tape& tape, const std::vector<Block>& ranges, std::vector<Block>& values) {
   values.resize(tape.steps().size());
   for (size_t i = 0; i < values.size(); i++) {
-    const Step& s = tape.steps()[i];
+    const TapeStep& s = tape.steps()[i];
     Block& out = values[i];
     if (s.op == Op::Const) {
       out.fill(s.value);
@@ -227,7 +227,7 @@ std::vector<Line> read_lines() {
 // The engine's graph of a term, an index that is gated where the gate is no constant.
 Ref graph_of(Graph& g, const Line& line) {
   std::vector<Ref> made;
-  for (const Step& s : line.term.tape.steps()) {
+  for (const TapeStep& s : line.term.tape.steps()) {
     if (s.op == Op::Const) {
       made.push_back(g.constant(Index, s.value));
     } else if (s.op == Op::Range) {

@@ -217,7 +217,7 @@ TEST(Simplify, WorksInProportionToTheSizeOfAGraph) {  // as in B191
 }
 
 // Counts what fired, by the run's own count.
-class Counter : public Watch {
+class FiringLog : public Watch {
  public:
   void seen(const RuleSeen& seen) override {
     count++;
@@ -244,7 +244,7 @@ TEST(Rewrite, CountsFiringsWithinARuleTowardsTheLimit) {
   ASSERT_GT(free.firings(), 1U);
   for (uint64_t limit = 0; limit <= free.firings(); limit++) {
     Graph g;
-    Counter counter;
+    FiringLog counter;
     Switches switches;
     switches.limit = limit;
     Rewriting run(g, switches, &counter);
@@ -257,7 +257,7 @@ TEST(Rewrite, CountsFiringsWithinARuleTowardsTheLimit) {
 
 TEST(Rewrite, FiresNothingOnBehalfOfARuleThatIsOff) {
   Graph g;
-  Counter counter;
+  FiringLog counter;
   Switches switches;
   switches.off = {"validity.index_by_gate"};
   Rewriting run(g, switches, &counter);

@@ -159,7 +159,7 @@ TEST(Rounding, AgreesWithTheProcessorOnDoubles) {
   Random random(2);
   for (int i = 0; i < 300000; i++) {
     const Value v = {F64, random.next()};
-    Value near = random.value(F64);
+    Value near = any_bits(random, F64);
     // On and beside the middle of two singles.
     near.bits = (near.bits & ~uint64_t{0x3fffffff}) + 0x10000000 + random.next() % 3 - 1;
     for (const Value in : {v, near}) {

@@ -28,7 +28,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
+std::string rule_name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
   return fmt::format("{}_{}_{}", c.set->name(), c.rule->name, to_text(c.over));
 }
@@ -47,7 +47,7 @@ TEST_P(EveryRule, IsSound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, EveryRule, testing::ValuesIn(all_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Rules, EveryRule, testing::ValuesIn(all_cases()), rule_name);
 
 }  // namespace
 }  // namespace assay::uop

@@ -120,13 +120,13 @@ const std::map<std::string, std::string>& equivalents() {
   return table;
 }
 
-struct Case {
+struct Planted {
   const RuleSet* set;
   const Rule* rule;
 };
 
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
+std::vector<Planted> all_planted() {
+  std::vector<Planted> cases;
   for (const RuleSet* set : all_rules()) {
     for (const Rule& rule : set->rules()) {
       if (rule.by == nullptr) cases.push_back({set, &rule});
@@ -146,7 +146,7 @@ bool is_killed(std::string_view set_name, const Rule& mutant) {
   return false;
 }
 
-class EveryFault : public testing::TestWithParam<Case> {};
+class EveryFault : public testing::TestWithParam<Planted> {};
 
 TEST_P(EveryFault, IsFoundOrKnownToBeNone) {
   const auto& [set, rule] = GetParam();
@@ -160,11 +160,11 @@ TEST_P(EveryFault, IsFoundOrKnownToBeNone) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<Case>& c) {
+std::string planted_name(const testing::TestParamInfo<Planted>& c) {
   return fmt::format("{}_{}", c.param.set->name(), c.param.rule->name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, EveryFault, testing::ValuesIn(all_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Rules, EveryFault, testing::ValuesIn(all_planted()), planted_name);
 
 }  // namespace
 }  // namespace assay::uop

@@ -8,8 +8,8 @@
 namespace assay::uop {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r";
-constexpr std::string_view kWordEnds = " \t\r\n{}=#\"%";
+constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kTokenEnds = " \t\r\n{}=#\"%";
 
 bool is_name_char(char c) {
   return ('0' <= c && c <= '9') || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '_';
@@ -18,7 +18,7 @@ bool is_name_char(char c) {
 }  // namespace
 
 Token Scanner::next() {
-  at_ = std::min(text_.find_first_not_of(kSpaces, at_), text_.size());
+  at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
   if (at_ < text_.size() && text_[at_] == '#') at_ = std::min(text_.find('\n', at_), text_.size());
   if (at_ == text_.size()) return token(Token::Kind::TextEnd, at_);
   switch (text_[at_]) {
@@ -33,7 +33,7 @@ Token Scanner::next() {
       return token(Token::Kind::Name, end);
     }
     default:
-      return token(Token::Kind::Word, std::min(text_.find_first_of(kWordEnds, at_), text_.size()));
+      return token(Token::Kind::Word, std::min(text_.find_first_of(kTokenEnds, at_), text_.size()));
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using Ranges = std::span<const Ref>;
 
-bool same(Ranges a, Ranges b) { return a.data() == b.data() && a.size() == b.size(); }
+bool same_ranges(Ranges a, Ranges b) { return a.data() == b.data() && a.size() == b.size(); }
 
 // The source that MSELECT takes from an MSTACK, or nullptr where it takes from anything else.
 Ref selected(Ref u) {
@@ -55,7 +55,7 @@ class RangeSets {
     room_.clear();
     for (const Ref s : sources) {
       const Ranges set = known(s);
-      if (set.empty() || same(set, first) || same(set, last)) continue;
+      if (set.empty() || same_ranges(set, first) || same_ranges(set, last)) continue;
       if (first.empty()) {
         first = set;
         continue;

@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "engine/uop/dim.h"
+#include "engine/uop/test_terms.h"
 
 namespace assay::uop {
 namespace {
-
-Ref loop(Graph& g, int32_t number, Ref size, AxisType type = AxisType::Loop) {
-  return g.make(Op::Range, size->dtype, {size}, Arg::axis(number, type));
-}
 
 Ref device_named(Graph& g, std::string_view name) {
   return g.make(Op::Device, Void, {}, g.name(name));

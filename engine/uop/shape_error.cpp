@@ -199,13 +199,13 @@ Fault access_fault(Graph& g, Ref u) {
   return std::nullopt;
 }
 
-struct Row {
+struct FaultRow {
   OpSet ops;
   Fault (*fault)(Graph&, Ref);
 };
 
 // Operations without a row fit any shapes, scalar functions without one must broadcast.
-constexpr Row kRows[] = {
+constexpr FaultRow kFaults[] = {
     {{Op::Buffer, Op::Param}, storage_fault},
     {{Op::Bitcast}, bitcast_fault},
     {{Op::Reshape}, reshape_fault},
@@ -237,9 +237,9 @@ Fault result_fault(Graph& g, Ref u) {
 }  // namespace
 
 std::optional<std::string> shape_error(Graph& g, Ref u) {
-  const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return r.ops.has(u->op); });
+  const auto* row = std::ranges::find_if(kFaults, [&](const FaultRow& r) { return r.ops.has(u->op); });
   Fault fault;
-  if (row != std::end(kRows)) {
+  if (row != std::end(kFaults)) {
     fault = row->fault(g, u);
   } else if (is_scalar(u->op)) {
     fault = elementwise_fault(g, u);

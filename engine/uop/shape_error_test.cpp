@@ -1,15 +1,12 @@
 #include <gtest/gtest.h>
 
 #include "engine/uop/shape.h"
+#include "engine/uop/test_terms.h"
 
 namespace assay::uop {
 namespace {
 
 using Sizes = std::vector<int64_t>;
-
-Ref variable(Graph& g, std::string_view name, int64_t lo, int64_t hi) {
-  return g.variable(name, of_int(Index, lo), of_int(Index, hi));
-}
 
 Ref param_of(Graph& g, const std::vector<Ref>& sizes, DType t = F32) {
   return g.make(Op::Param, t, sizes, Arg::number(0));

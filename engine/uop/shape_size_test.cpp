@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/uop/shape.h"
+#include "engine/uop/test_terms.h"
 
 namespace assay::uop {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 Ref tensor(Graph& g, std::initializer_list<int64_t> sizes) {
   return g.make(Op::Param, F32, dims(g, sizes), Arg::number(0));
 }
-
-std::string text(Graph& g, Ref u) { return shape_text(shape(g, u)); }
 
 // A rule over sources that counts how often it is asked.
 struct Counted {

@@ -6,15 +6,12 @@
 #include <algorithm>
 
 #include "engine/uop/eval.h"
+#include "engine/uop/test_terms.h"
 
 namespace assay::uop {
 namespace {
 
 using Sizes = std::vector<int64_t>;
-
-Ref variable(Graph& g, std::string_view name, int64_t lo, int64_t hi) {
-  return g.variable(name, of_int(Index, lo), of_int(Index, hi));
-}
 
 Ref symbolic(Graph& g, std::vector<Ref> sizes, DType t = F32) {
   sizes.push_back(g.make(Op::Device, Void, {}, g.name("sim:0")));
@@ -27,15 +24,9 @@ Ref buffer_of(Graph& g, const Sizes& sizes, DType t = F32) {
   return symbolic(g, made, t);
 }
 
-Ref loop(Graph& g, int32_t number, Ref size) {
-  return g.make(Op::Range, size->dtype, {size}, Arg::axis(number, AxisType::Loop));
-}
-
 Ref fold_of(Graph& g, Ref x, int32_t axes) {
   return g.make(Op::Reduce, x->dtype, {x}, Arg::fold(Op::Add, axes));
 }
-
-std::string text(Graph& g, Ref u) { return shape_text(shape(g, u)); }
 
 std::string largest(Graph& g, Shape sizes) {
   const std::optional<Shape> most = max_shape(g, sizes);

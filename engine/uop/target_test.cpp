@@ -169,13 +169,13 @@ TEST_P(TargetEdit, IsSeenByTheDigestAndJudged) {
   EXPECT_EQ(target_error(edited).value_or(""), GetParam().error);
 }
 
-std::string name_of(const testing::TestParamInfo<Edit>& row) {
+std::string edit_name(const testing::TestParamInfo<Edit>& row) {
   std::string name = row.param.what;
   std::ranges::replace(name, ' ', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryField, TargetEdit, testing::ValuesIn(kEdits), name_of);
+INSTANTIATE_TEST_SUITE_P(EveryField, TargetEdit, testing::ValuesIn(kEdits), edit_name);
 
 TEST(Target, DigestsDifferBetweenAllEdits) {
   std::set<Key> digests;

@@ -90,7 +90,7 @@ std::vector<Value> some_values(DType t) {
     }
   }
   Random random(static_cast<uint64_t>(t));
-  for (int i = 0; i < 5000; i++) values.push_back(random.value(t));
+  for (int i = 0; i < 5000; i++) values.push_back(any_bits(random, t));
   return values;
 }
 
@@ -141,21 +141,13 @@ Value nearest(DType t, long double x) {
 
 long double next_magnitude(Value v) { return line_of(v.dtype)[v.bits + 1]; }
 
-uint64_t Random::next() {
-  state_ += 0x9e3779b97f4a7c15;
-  uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-Value Random::value(DType t) {
-  const uint64_t raw = next();
+Value any_bits(Random& random, DType t) {
+  const uint64_t raw = random.next();
   const int bits = t == Bool ? 1 : bits_of(t);
-  if (is_float(t) && bits > 8 && next() % 2 == 0) {
+  if (is_float(t) && bits > 8 && random.next() % 2 == 0) {
     const double near_one =
-        std::ldexp(static_cast<double>(raw >> 11), static_cast<int>(next() % 12) - 58);
-    return nearest(t, next() % 2 == 0 ? near_one : -near_one);
+        std::ldexp(static_cast<double>(raw >> 11), static_cast<int>(random.next() % 12) - 58);
+    return nearest(t, random.next() % 2 == 0 ? near_one : -near_one);
   }
   const uint64_t top = raw >> (64 - bits);
   const bool extend = t == Index || kSigned.has(t);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/check.h"
+#include "engine/uop/sample.h"
 #include "engine/uop/value.h"
 
 // Arithmetic for tests that shares no code with dtype, value, eval and functions: what they are
@@ -74,17 +75,8 @@ Value nearest(DType t, long double x);
 // that a wider exponent would give. v is finite and not negative.
 long double next_magnitude(Value v);
 
-// SplitMix64: the same numbers everywhere.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next();
-  // Any bits of t; for floats half of them near one, so that sums and products stay finite.
-  Value value(DType t);
-
- private:
-  uint64_t state_;
-};
+// Any bits of t; for floats half of them near one, so that sums and products stay finite.
+Value any_bits(Random& random, DType t);
 
 std::string show(const std::optional<Value>& v);  // "e4m3:0x7f (nan)"
 

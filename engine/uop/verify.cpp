@@ -220,7 +220,7 @@ Trouble check_bitcast(Ref u) {
 }
 
 constexpr std::array<Check, kOpCount> make_checks() {
-  constexpr std::pair<Op, Check> kRows[] = {
+  constexpr std::pair<Op, Check> kOpChecks[] = {
       {Op::Const, check_const},        {Op::Variable, check_variable},
       {Op::Permute, check_permute},    {Op::Flip, check_flip},
       {Op::Reduce, check_reduce},      {Op::AllReduce, check_fold},
@@ -232,7 +232,7 @@ constexpr std::array<Check, kOpCount> make_checks() {
       {Op::EndIf, check_end_if},       {Op::Bitcast, check_bitcast},
   };
   std::array<Check, kOpCount> checks = {};
-  for (const auto& [op, check] : kRows) checks[static_cast<size_t>(op)] = check;
+  for (const auto& [op, check] : kOpChecks) checks[static_cast<size_t>(op)] = check;
   return checks;
 }
 
