@@ -5,11 +5,6 @@
 namespace assay::tensor {
 namespace {
 
-template <Term (*f)(Term)>
-Result<Ref> of_one(const Building& b) {
-  return f(operand(b, 0)).u;
-}
-
 Term positive(Term x) { return maximum(x, number(x, 0)); }
 
 Term sigmoid(Term x) { return recip(exp(-x) + 1); }
@@ -53,7 +48,7 @@ Result<Ref> hard_sigmoid(const Building& b) {
   return unit_clip(operand(b, 0) * b.number("alpha") + b.number("beta")).u;
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kActivationsRows[] = {
     {Op::Tanh, of_one<tanh>},
     {Op::Sigmoid, of_one<sigmoid>},
     {Op::Relu, of_one<positive>},
@@ -72,6 +67,6 @@ constexpr BuildRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuildRow> activation_builds() { return kRows; }
+std::span<const BuildRow> activation_builds() { return kActivationsRows; }
 
 }  // namespace assay::tensor

@@ -91,13 +91,13 @@ Result<Ref> attention(const Building& b) {
   return cast(product(softmax(scores, scores.rank() - 1), cast(v, acc)), t).u;
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kContractRows[] = {
     {Op::MatMul, matmul},
     {Op::Attention, attention},
 };
 
 }  // namespace
 
-std::span<const BuildRow> contract_builds() { return kRows; }
+std::span<const BuildRow> contract_builds() { return kContractRows; }
 
 }  // namespace assay::tensor

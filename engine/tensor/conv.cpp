@@ -170,13 +170,13 @@ Result<Ref> conv_transpose(const Building& b) {
   return biased(b, sums);
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kConvRows[] = {
     {Op::Conv, conv},
     {Op::ConvTranspose, conv_transpose},
 };
 
 }  // namespace
 
-std::span<const BuildRow> conv_builds() { return kRows; }
+std::span<const BuildRow> conv_builds() { return kConvRows; }
 
 }  // namespace assay::tensor

@@ -163,10 +163,10 @@ Result<Ref> einsum(const Building& b) {
   return cast(sum(product, summed), t).u;
 }
 
-constexpr BuildRow kRows[] = {{Op::Einsum, einsum}};
+constexpr BuildRow kEinsumRows[] = {{Op::Einsum, einsum}};
 
 }  // namespace
 
-std::span<const BuildRow> einsum_builds() { return kRows; }
+std::span<const BuildRow> einsum_builds() { return kEinsumRows; }
 
 }  // namespace assay::tensor

@@ -16,11 +16,6 @@ Result<Ref> two(const Building& b) {
   return call(f, operand(b, 0), operand(b, 1)).u;
 }
 
-template <Term (*f)(Term)>
-Result<Ref> of_one(const Building& b) {
-  return f(operand(b, 0)).u;
-}
-
 template <Term (*f)(Term, Term)>
 Result<Ref> of_two(const Building& b) {
   return f(operand(b, 0), operand(b, 1)).u;
@@ -122,7 +117,7 @@ Result<Ref> lerp(const Building& b) {
   return (x + (operand(b, 1) - x) * operand(b, 2)).u;
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kElementwiseRows[] = {
     {Op::Neg, one<Fn::Neg>},
     {Op::Not, one<Fn::Not>},
     {Op::Abs, of_one<abs_of>},
@@ -188,7 +183,7 @@ constexpr BuildRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuildRow> elementwise_builds() { return kRows; }
+std::span<const BuildRow> elementwise_builds() { return kElementwiseRows; }
 
 Term abs_of(Term x) {
   if (uop::is_unsigned(x.dtype())) return x;

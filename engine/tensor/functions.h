@@ -6,6 +6,12 @@ namespace assay::tensor {
 
 // What ops of several families are made of.
 
+// The written shape.
+inline Dims written_shape(const Building& b) {
+  const Shape shape = b.shape();
+  return {shape.begin(), shape.end()};
+}
+
 Term abs_of(Term x);
 Term erf_of(Term x);
 inline Term exp(Term x) { return call(Fn::Exp, x); }
@@ -19,6 +25,12 @@ inline Term rsqrt(Term x) { return recip(sqrt(x)); }
 DType sum_type(DType t);
 // The type that a statement accumulates in, t being the operands'; `fallback` where it names none.
 Result<DType> accumulation(const Building& b, DType t, DType fallback);
+
+// A row of a function of one operand.
+template <Term (*f)(Term)>
+Result<Ref> of_one(const Building& b) {
+  return f(operand(b, 0)).u;
+}
 
 // At x's type.
 Term sum(Term x, const Axes& axes, bool keep = false);

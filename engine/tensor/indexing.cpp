@@ -144,7 +144,7 @@ Result<Ref> one_hot(const Building& b) {
   return where(hit, {&b.g, on}, {&b.g, off}).u;
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kIndexingRows[] = {
     {Op::Gather, gather},
     {Op::Take, take},
     {Op::Scatter, scatter},
@@ -153,6 +153,6 @@ constexpr BuildRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuildRow> indexing_builds() { return kRows; }
+std::span<const BuildRow> indexing_builds() { return kIndexingRows; }
 
 }  // namespace assay::tensor

@@ -5,16 +5,12 @@
 #include <string>
 
 #include "engine/tensor/families.h"
+#include "engine/tensor/functions.h"
 #include "engine/tensor/nodes.h"
 #include "engine/tensor/spatial.h"
 
 namespace assay::tensor {
 namespace {
-
-Dims written_dims(const Building& b) {
-  const Shape shape = b.shape();
-  return {shape.begin(), shape.end()};
-}
 
 Error wrong_count(const Building& b, std::string_view name, size_t found, int64_t rank) {
   return Error{fmt::format("{} has {} {} of a value of rank {}", b.row().text, found, name, rank)};
@@ -22,7 +18,7 @@ Error wrong_count(const Building& b, std::string_view name, size_t found, int64_
 
 // Views
 
-Result<Ref> reshape_of(const Building& b) { return reshape(operand(b, 0), written_dims(b)).u; }
+Result<Ref> reshape_of(const Building& b) { return reshape(operand(b, 0), written_shape(b)).u; }
 
 Result<Ref> permute_of(const Building& b) {
   const Term x = operand(b, 0);
@@ -93,7 +89,7 @@ Result<Ref> bitcast_of(const Building& b) {
 
 // Values of their own
 
-Result<Ref> expand_of(const Building& b) { return expand(operand(b, 0), written_dims(b)).u; }
+Result<Ref> expand_of(const Building& b) { return expand(operand(b, 0), written_shape(b)).u; }
 
 // What a pad adds before or after an axis that is not constant: a mirror image without the edge,
 // the edge, or the other end.
@@ -243,7 +239,7 @@ Result<Ref> triangle(const Building& b) {
   return where(outside, value(x, uop::zero_of(x.dtype())), x).u;
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kMovementRows[] = {
     {Op::Reshape, reshape_of}, {Op::Permute, permute_of},  {Op::Flip, flip_of},
     {Op::Slice, slice},        {Op::Bitcast, bitcast_of},  {Op::Expand, expand_of},
     {Op::Pad, pad_of},         {Op::Stack, stack},         {Op::Cat, cat},
@@ -253,6 +249,6 @@ constexpr BuildRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuildRow> movement_builds() { return kRows; }
+std::span<const BuildRow> movement_builds() { return kMovementRows; }
 
 }  // namespace assay::tensor

@@ -91,7 +91,7 @@ Result<Ref> batch_norm(const Building& b) {
   return (y + bias).u;
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kNormRows[] = {
     {Op::LayerNorm, layer_norm},
     {Op::RmsNorm, rms_norm},
     {Op::GroupNorm, group_norm},
@@ -100,6 +100,6 @@ constexpr BuildRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuildRow> norm_builds() { return kRows; }
+std::span<const BuildRow> norm_builds() { return kNormRows; }
 
 }  // namespace assay::tensor

@@ -65,7 +65,7 @@ Result<Ref> top(const Building& b) {
   return ordered(b, b.flag("largest"), &k, kHolds);
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kOrderRows[] = {
     {Op::Sort, sort<Holds::Elements>},
     {Op::ArgSort, sort<Holds::Positions>},
     {Op::TopK, top<Holds::Elements>},
@@ -74,6 +74,6 @@ constexpr BuildRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuildRow> order_builds() { return kRows; }
+std::span<const BuildRow> order_builds() { return kOrderRows; }
 
 }  // namespace assay::tensor

@@ -111,7 +111,7 @@ Result<Ref> logsumexp(const Building& b) {
   return rounded(b, logarithm + (r.keep ? base : reshape(base, dims_of(logarithm))));
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kReduceRows[] = {
     {Op::Sum, accumulate<Fn::Add>},
     {Op::Prod, accumulate<Fn::Mul>},
     {Op::Max, extreme<Fn::Max>},
@@ -128,7 +128,7 @@ constexpr BuildRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuildRow> reduce_builds() { return kRows; }
+std::span<const BuildRow> reduce_builds() { return kReduceRows; }
 
 DType sum_type(DType t) {
   if (uop::is_float(t)) return t == uop::F64 ? t : uop::F32;

@@ -8,11 +8,6 @@ namespace {
 constexpr int64_t kLongest = 512;
 constexpr int64_t kPart = 256;
 
-uop::Value unit_of(Fn f, DType t) {
-  if (f == Fn::Add) return uop::zero_of(t);
-  return f == Fn::Mul ? uop::one_of(t) : uop::lowest(t);
-}
-
 // Folds of the elements up to each, or of those before it.
 Term folded(Fn f, Term x, int64_t axis, bool inclusive) {
   const Dim n = x.size(axis);
@@ -21,7 +16,7 @@ Term folded(Fn f, Term x, int64_t axis, bool inclusive) {
   const Term source = positions(n, 0, rank, uop::Index);
   const Term target = positions(n, axis + 1, rank, uop::Index);
   const Term is_taken = inclusive ? le(source, target) : lt(source, target);
-  return reduce(f, where(is_taken, from, value(x, unit_of(f, x.dtype()))), {0});
+  return reduce(f, where(is_taken, from, value(x, uop::unit_of(f, x.dtype()))), {0});
 }
 
 Term scanned(Fn f, Term x, int64_t axis) {
@@ -29,7 +24,7 @@ Term scanned(Fn f, Term x, int64_t axis) {
   if (!is_const(n.u) || is_at_most(n, n.of(kLongest))) return folded(f, x, axis, true);
   const Dim parts = (n + (kPart - 1)) / kPart;
   const Dim zero = n.of(0);
-  x = pad(x, axis, zero, parts * kPart - n, unit_of(f, x.dtype()));
+  x = pad(x, axis, zero, parts * kPart - n, uop::unit_of(f, x.dtype()));
   x = split_axis(x, axis, {parts.u, n.of(kPart).u});
   const Term inner = folded(f, x, axis + 1, true);
   const Term totals = drop_axis(shrink(inner, axis + 1, n.of(kPart - 1), n.of(1)), axis + 1);
@@ -47,7 +42,7 @@ Result<Ref> along_axis(const Building& b, Term x, DType result, Function functio
 }
 
 template <Fn f>
-Result<Ref> accumulate(const Building& b) {
+Result<Ref> accumulate_along(const Building& b) {
   const Term x = operand(b, 0);
   const DType t = x.dtype();
   ASSAY_TRY(acc, accumulation(b, t, sum_type(t)));
@@ -75,17 +70,17 @@ Result<Ref> normalize(const Building& b) {
   return along_axis(b, cast(x, acc), x.dtype(), f);
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kScanRows[] = {
     {Op::Softmax, normalize<softmax>},
     {Op::LogSoftmax, normalize<log_softmax>},
-    {Op::CumSum, accumulate<Fn::Add>},
-    {Op::CumProd, accumulate<Fn::Mul>},
+    {Op::CumSum, accumulate_along<Fn::Add>},
+    {Op::CumProd, accumulate_along<Fn::Mul>},
     {Op::CumMax, cummax},
 };
 
 }  // namespace
 
-std::span<const BuildRow> scan_builds() { return kRows; }
+std::span<const BuildRow> scan_builds() { return kScanRows; }
 
 Term softmax(Term x, int64_t axis) {
   const Term e = exp(below_largest(x, axis));

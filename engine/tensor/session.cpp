@@ -9,8 +9,6 @@
 namespace assay::tensor {
 
 using uop::Arg;
-using uop::Op;
-
 namespace {
 
 // A place in `all` that is free, or a new one.
@@ -53,18 +51,18 @@ Tensor Tensor::view(Ref term) const { return session_->handle(cell(), term); }
 
 Session::Session(std::string_view default_device)
     : graph_(std::make_unique<Graph>()), default_device_(nullptr) {
-  default_device_ = graph_->make(Op::Device, DType::Void, {}, graph_->name(default_device));
+  default_device_ = graph_->make(uop::Op::Device, DType::Void, {}, graph_->name(default_device));
 }
 
 Ref Session::device(std::string_view name) {
   if (name.empty() || name == kDefaultDevice) return default_device_;
-  return graph().make(Op::Device, DType::Void, {}, graph().name(name));
+  return graph().make(uop::Op::Device, DType::Void, {}, graph().name(name));
 }
 
 Ref Session::new_buffer(DType t, Shape shape, Ref device) {
   std::vector<Ref> src(shape.begin(), shape.end());
   src.push_back(device);
-  return graph().make(Op::Buffer, t, src, Arg::place(next_buffer_++, uop::AddrSpace::Global));
+  return graph().make(uop::Op::Buffer, t, src, Arg::place(next_buffer_++, uop::AddrSpace::Global));
 }
 
 Tensor Session::handle(uint32_t cell, Ref term) {
@@ -76,7 +74,7 @@ Tensor Session::handle(uint32_t cell, Ref term) {
 
 Tensor Session::tensor(Ref value, Ref device) {
   const Shape shape = uop::shape(graph(), value);
-  const Ref hole = graph().make(Op::Param, value->dtype, shape, Arg::number(-1));
+  const Ref hole = graph().make(uop::Op::Param, value->dtype, shape, Arg::number(-1));
   const uint32_t cell = place(cells_, free_cells_);
   cells_[cell] = {value, hole, nullptr, device, 0};
   return handle(cell, hole);
@@ -105,8 +103,8 @@ void Session::ensure_storage(Cell& cell) {
   Ref device = uop::device(graph(), cell.state);
   if (device == nullptr) device = cell.device;
   const Ref buffer = new_buffer(cell.state->dtype, uop::shape(graph(), cell.state), device);
-  const Ref store = graph().make(Op::Store, DType::Void, {buffer, cell.state});
-  cell.state = graph().make(Op::After, buffer->dtype, {buffer, store});
+  const Ref store = graph().make(uop::Op::Store, DType::Void, {buffer, cell.state});
+  cell.state = graph().make(uop::Op::After, buffer->dtype, {buffer, store});
   cell.owned = buffer;
 }
 
@@ -119,8 +117,8 @@ void Session::write(const Tensor& target, Ref value) {
   if (given.data() != shape.data() || given.size() != shape.size()) {
     value = uop::expand(graph(), value, shape);
   }
-  const Ref store = graph().make(Op::Store, DType::Void, {view, value});
-  cell.state = graph().make(Op::After, cell.state->dtype, {cell.state, store});
+  const Ref store = graph().make(uop::Op::Store, DType::Void, {view, value});
+  cell.state = graph().make(uop::Op::After, cell.state->dtype, {cell.state, store});
 }
 
 void Session::apply_map_to_tensors(const uop::Substitution& map, std::span<const Owner> owners) {
@@ -128,7 +126,7 @@ void Session::apply_map_to_tensors(const uop::Substitution& map, std::span<const
   for (const Cell& cell : cells_) {
     if (cell.state != nullptr) states.push_back(cell.state);
   }
-  const Ref all = graph().make(Op::Sink, DType::Void, states, graph().info("", {}));
+  const Ref all = graph().make(uop::Op::Sink, DType::Void, states, graph().info("", {}));
   const Ref moved = rebuild_reads(graph(), all, [&](Ref u, Ref) -> Ref {
     const auto found = map.find(u);
     return found == map.end() ? nullptr : found->second;
@@ -153,7 +151,7 @@ void Session::compact(size_t enough) {
   std::erase_if(live, [](Ref* r) { return *r == nullptr; });
   std::vector<Ref> src;
   for (Ref* r : live) src.push_back(*r);
-  const Ref all = graph().make(Op::Group, DType::Void, src);
+  const Ref all = graph().make(uop::Op::Group, DType::Void, src);
   if (uop::toposort(graph(), all).size() * 2 > graph().size()) return;
   auto fresh = std::make_unique<Graph>();
   const Ref copied = uop::copy_to(*fresh, graph(), all);
@@ -163,8 +161,8 @@ void Session::compact(size_t enough) {
 }
 
 Ref storage_of(Ref state) {
-  while (state->op == Op::After) state = state->src[0];
-  return state->op == Op::Buffer || state->op == Op::Param ? state : nullptr;
+  while (state->op == uop::Op::After) state = state->src[0];
+  return state->op == uop::Op::Buffer || state->op == uop::Op::Param ? state : nullptr;
 }
 
 }  // namespace assay::tensor

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/tensor/families.h"
+#include "engine/tensor/functions.h"
 #include "engine/tensor/nodes.h"
 
 namespace assay::tensor {
@@ -10,20 +11,15 @@ Result<Ref> input(const Building& b) {
   return Error{fmt::format("{} is storage, which no term makes", b.define.name)};
 }
 
-Dims written_dims(const Building& b) {
-  const Shape shape = b.shape();
-  return {shape.begin(), shape.end()};
-}
-
 Result<Ref> full_of(const Building& b) {
   ASSAY_TRY(constant, b.constant("value", b.dtype()));
-  return expand({&b.g, constant}, written_dims(b)).u;
+  return expand({&b.g, constant}, written_shape(b)).u;
 }
 
 // What may be anything may be zero.
 Result<Ref> undefined(const Building& b) {
   const Term zero = {&b.g, b.g.constant(uop::zero_of(b.dtype()))};
-  return expand(zero, written_dims(b)).u;
+  return expand(zero, written_shape(b)).u;
 }
 
 Result<Ref> iota_of(const Building& b) {
@@ -39,7 +35,7 @@ Result<Ref> iota_of(const Building& b) {
 // Numbers 0 … n - 1 make as many bits, the first half of them the low halves of what the generator
 // gives.
 Result<Term> random_bits(const Building& b) {
-  const Dims dims = written_dims(b);
+  const Dims dims = written_shape(b);
   if (dims.empty()) return Error{fmt::format("{} has rank 1 or more", b.row().text)};
   const Dim n = {&b.g, uop::size_of(b.g, dims)};
   const Dim half = (n + 1) / 2;
@@ -74,7 +70,7 @@ Result<Ref> contiguous(const Building& b) {
 
 Result<Ref> copy(const Building& b) { return b.x(); }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kSourcesRows[] = {
     {Op::Input, input},
     {Op::Full, full_of},
     {Op::Iota, iota_of},
@@ -89,6 +85,6 @@ constexpr BuildRow kRows[] = {
 
 }  // namespace
 
-std::span<const BuildRow> source_builds() { return kRows; }
+std::span<const BuildRow> source_builds() { return kSourcesRows; }
 
 }  // namespace assay::tensor

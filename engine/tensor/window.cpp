@@ -116,13 +116,13 @@ Result<Ref> avg_pool(const Building& b) {
   return cast(total / count, t).u;
 }
 
-constexpr BuildRow kRows[] = {
+constexpr BuildRow kWindowRows[] = {
     {Op::MaxPool, max_pool},
     {Op::AvgPool, avg_pool},
 };
 
 }  // namespace
 
-std::span<const BuildRow> window_builds() { return kRows; }
+std::span<const BuildRow> window_builds() { return kWindowRows; }
 
 }  // namespace assay::tensor

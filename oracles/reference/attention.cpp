@@ -83,10 +83,10 @@ Result<Array> attention(const Evaluating& e) {
   return Array{q.dtype, std::move(result.shape), cast(result.elements, at.t, q.dtype)};
 }
 
-constexpr EvaluateRow kRows[] = {{tensor::Op::Attention, attention}};
+constexpr EvaluateRow kAttentionRows[] = {{tensor::Op::Attention, attention}};
 
 }  // namespace
 
-std::span<const EvaluateRow> attention_rows() { return kRows; }
+std::span<const EvaluateRow> attention_rows() { return kAttentionRows; }
 
 }  // namespace assay::reference

@@ -21,13 +21,13 @@ struct FnRow {
   TypeSet over;
 };
 
-constexpr FnRow kRows[] = {
+constexpr FnRow kBoundedRows[] = {
 #define FN(name, operands, over) {#name, operands, over},
 #include "oracles/reference/fn.def"
 #undef FN
 };
 
-const FnRow& row(Fn fn) { return kRows[static_cast<int>(fn)]; }
+const FnRow& row(Fn fn) { return kBoundedRows[static_cast<int>(fn)]; }
 
 constexpr bool gives_bool(Fn fn) {
   return fn == Fn::Lt || fn == Fn::Eq || fn == Fn::Ne || fn == Fn::IsNan || fn == Fn::IsInf;

@@ -62,7 +62,7 @@ void scale(std::vector<Axis>& axes, int64_t by) {
   }
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kContractRows[] = {
     {MatMul, matmul}, {Einsum, einsum}, {Conv, conv}, {ConvTranspose, conv_transpose}};
 
 }  // namespace
@@ -130,6 +130,6 @@ Result<Matrices> matrices(const Dims& x, const Dims& y) {
   return m;
 }
 
-std::span<const EvaluateRow> contract_rows() { return kRows; }
+std::span<const EvaluateRow> contract_rows() { return kContractRows; }
 
 }  // namespace assay::reference

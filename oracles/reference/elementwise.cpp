@@ -134,7 +134,7 @@ Result<Array> lerp_of(const Evaluating& e) {
   });
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kElementwiseRows[] = {
     {Neg, direct<Fn::Neg>},
     {Not, direct<Fn::Not>},
     {Abs, direct<Fn::Abs>},
@@ -240,6 +240,6 @@ Result<Together> together(const Evaluating& e) {
   return all;
 }
 
-std::span<const EvaluateRow> elementwise_rows() { return kRows; }
+std::span<const EvaluateRow> elementwise_rows() { return kElementwiseRows; }
 
 }  // namespace assay::reference

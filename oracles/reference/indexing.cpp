@@ -191,11 +191,11 @@ Result<Array> one_hot(const Evaluating& e) {
                })};
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kIndexingRows[] = {
     {Gather, gather}, {Take, take}, {Scatter, scatter}, {OneHot, one_hot}};
 
 }  // namespace
 
-std::span<const EvaluateRow> indexing_rows() { return kRows; }
+std::span<const EvaluateRow> indexing_rows() { return kIndexingRows; }
 
 }  // namespace assay::reference

@@ -265,13 +265,13 @@ Result<Array> tril(const Evaluating& e) {
   return triangle(e, [](int64_t row, int64_t column) { return row >= column; });
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kMovementRows[] = {
     {Expand, expand}, {Pad, pad},           {Stack, stack},   {Cat, cat},   {Roll, roll},
     {Repeat, repeat}, {Diagonal, diagonal}, {Unfold, unfold}, {Triu, triu}, {Tril, tril},
 };
 
 }  // namespace
 
-std::span<const EvaluateRow> movement_rows() { return kRows; }
+std::span<const EvaluateRow> movement_rows() { return kMovementRows; }
 
 }  // namespace assay::reference

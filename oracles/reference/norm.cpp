@@ -153,11 +153,11 @@ Result<Array> batch_norm(const Evaluating& e) {
   return x;
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kNormRows[] = {
     {LayerNorm, layer_norm}, {RmsNorm, rms_norm}, {GroupNorm, group_norm}, {BatchNorm, batch_norm}};
 
 }  // namespace
 
-std::span<const EvaluateRow> norm_rows() { return kRows; }
+std::span<const EvaluateRow> norm_rows() { return kNormRows; }
 
 }  // namespace assay::reference

@@ -52,11 +52,11 @@ Result<Array> argtopk(const Evaluating& e) {
   return first_sorted(e, e.flag("largest"), k, &Sorted::places);
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kOrderRows[] = {
     {Sort, sort}, {ArgSort, argsort}, {TopK, topk}, {ArgTopK, argtopk}};
 
 }  // namespace
 
-std::span<const EvaluateRow> order_rows() { return kRows; }
+std::span<const EvaluateRow> order_rows() { return kOrderRows; }
 
 }  // namespace assay::reference

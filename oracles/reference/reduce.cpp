@@ -136,7 +136,7 @@ Result<Array> place_of(const Evaluating& e, bool largest) {
 Result<Array> argmax(const Evaluating& e) { return place_of(e, true); }
 Result<Array> argmin(const Evaluating& e) { return place_of(e, false); }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kReduceRows[] = {
     {Sum, sum_of},   {Prod, product_of}, {Max, max_of},    {Min, min_of},
     {Mean, mean_of}, {Var, var_of},      {Std, std_of},    {Any, any_of},
     {All, all_of},   {ArgMax, argmax},   {ArgMin, argmin}, {LogSumExp, log_sum_exp},
@@ -144,6 +144,6 @@ constexpr EvaluateRow kRows[] = {
 
 }  // namespace
 
-std::span<const EvaluateRow> reduce_rows() { return kRows; }
+std::span<const EvaluateRow> reduce_rows() { return kReduceRows; }
 
 }  // namespace assay::reference

@@ -63,13 +63,13 @@ Result<Array> cummax(const Evaluating& e) {
   return scan(e, e.x().dtype, e.x().dtype, scan_maximum);
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kScanRows[] = {
     {Softmax, softmax_of}, {LogSoftmax, log_softmax}, {CumSum, cumsum},
     {CumProd, cumprod},    {CumMax, cummax},
 };
 
 }  // namespace
 
-std::span<const EvaluateRow> scan_rows() { return kRows; }
+std::span<const EvaluateRow> scan_rows() { return kScanRows; }
 
 }  // namespace assay::reference

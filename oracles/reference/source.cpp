@@ -95,7 +95,7 @@ Result<Array> random_uniform(const Evaluating& e) {
   return Array{t, e.shape, std::move(words)};
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kSourceRows[] = {
     {Input, input},
     {Full, full},
     {Iota, iota},
@@ -107,6 +107,6 @@ constexpr EvaluateRow kRows[] = {
 
 }  // namespace
 
-std::span<const EvaluateRow> source_rows() { return kRows; }
+std::span<const EvaluateRow> source_rows() { return kSourceRows; }
 
 }  // namespace assay::reference

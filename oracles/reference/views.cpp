@@ -110,13 +110,13 @@ Result<Seen> reinterpret(const Evaluating& e) {
   return Seen{to, std::move(shape), std::nullopt};
 }
 
-constexpr EvaluateRow kRows[] = {
+constexpr EvaluateRow kViewsRows[] = {
     {Reshape, nullptr, reshape}, {Permute, nullptr, permute},     {Flip, nullptr, flip},
     {Slice, nullptr, slice},     {Bitcast, nullptr, reinterpret},
 };
 
 }  // namespace
 
-std::span<const EvaluateRow> view_rows() { return kRows; }
+std::span<const EvaluateRow> view_rows() { return kViewsRows; }
 
 }  // namespace assay::reference

@@ -96,7 +96,7 @@ Result<Array> avg_pool(const Evaluating& e) {
                })};
 }
 
-constexpr EvaluateRow kRows[] = {{MaxPool, max_pool}, {AvgPool, avg_pool}};
+constexpr EvaluateRow kWindowRows[] = {{MaxPool, max_pool}, {AvgPool, avg_pool}};
 
 }  // namespace
 
@@ -165,6 +165,6 @@ std::vector<Axis> insides(const Windows& w, const Dims& padded) {
   return axes;
 }
 
-std::span<const EvaluateRow> window_rows() { return kRows; }
+std::span<const EvaluateRow> window_rows() { return kWindowRows; }
 
 }  // namespace assay::reference

@@ -11,7 +11,7 @@ namespace {
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 bool is_letter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '_'; }
 
-constexpr std::string_view kSigns = "()[],:=+-*%";
+constexpr std::string_view kOneCharSigns = "()[],:=+-*%";
 constexpr std::string_view kPairs[] = {":=", "//", ".."};
 
 }  // namespace
@@ -53,7 +53,7 @@ Token Tokens::lex() {
   if (c == '"') return quote();
   const std::string_view pair = text_.substr(at_, 2);
   if (std::ranges::find(kPairs, pair) != std::end(kPairs)) return token(Token::Kind::Sign, end + 1);
-  const bool is_sign = kSigns.find(c) != std::string_view::npos;
+  const bool is_sign = kOneCharSigns.find(c) != std::string_view::npos;
   return token(is_sign ? Token::Kind::Sign : Token::Kind::Other, end);
 }
 

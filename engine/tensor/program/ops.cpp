@@ -113,11 +113,11 @@ OpRow op_row(Op op, std::string_view text, Family family, TypeSet over, ResultTy
           signature, says};
 }
 
-using Named = std::pair<std::string_view, Op>;
+using NamedOp = std::pair<std::string_view, Op>;
 
 // In the order of their texts.
-std::vector<Named> ops_by_text() {
-  std::vector<Named> result;
+std::vector<NamedOp> ops_by_text() {
+  std::vector<NamedOp> result;
   for (const OpRow& r : all_ops()) result.emplace_back(r.text, r.op);
   std::ranges::sort(result);
   return result;
@@ -152,8 +152,8 @@ std::span<const OpRow> all_ops() {
 }
 
 std::optional<Op> op_from_text(std::string_view text) {
-  static const std::vector<Named> named = ops_by_text();
-  const auto found = std::ranges::lower_bound(named, text, {}, &Named::first);
+  static const std::vector<NamedOp> named = ops_by_text();
+  const auto found = std::ranges::lower_bound(named, text, {}, &NamedOp::first);
   if (found == named.end() || found->first != text) return std::nullopt;
   return found->second;
 }

@@ -51,18 +51,18 @@ struct Written {
   int binds;  // as tightly as its loosest operator; numbers and names the most
 };
 
-struct SignRow {
+struct PrintedSign {
   Kind kind;
   std::string_view text;
   int binds;
 };
-constexpr SignRow kSigns[] = {{Kind::Add, " + ", 1},
-                              {Kind::Sub, " - ", 1},
-                              {Kind::Mul, " * ", 2},
-                              {Kind::Div, " // ", 2},
-                              {Kind::Mod, " % ", 2}};
+constexpr PrintedSign kPrintedSigns[] = {{Kind::Add, " + ", 1},
+                                         {Kind::Sub, " - ", 1},
+                                         {Kind::Mul, " * ", 2},
+                                         {Kind::Div, " // ", 2},
+                                         {Kind::Mod, " % ", 2}};
 
-Written joined(const SignRow& sign, const Written& a, const Written& b) {
+Written joined(const PrintedSign& sign, const Written& a, const Written& b) {
   Written result = {"", sign.binds};
   const bool a_needs_parentheses = a.binds < sign.binds;
   const bool b_needs_parentheses = b.binds <= sign.binds;
@@ -94,7 +94,7 @@ void append(std::string& out, const Size& size, const Variables& variables) {
     const Written b = std::move(stack.back());
     stack.pop_back();
     const auto sign = static_cast<size_t>(step.kind) - static_cast<size_t>(Kind::Add);
-    stack.back() = joined(kSigns[sign], stack.back(), b);
+    stack.back() = joined(kPrintedSigns[sign], stack.back(), b);
   }
   ASSAY_CHECK(stack.size() == 1, "a size is no term");
   out += stack.back().text;

@@ -8,22 +8,10 @@
 #include <array>
 #include <string>
 
+#include "engine/tensor/program/text_sample.h"
+
 namespace assay::tensor {
 namespace {
-
-// The canonical text of a text, or the error that it has.
-std::string read_and_print(std::string_view text) {
-  const auto program = from_text(text);
-  return program.ok() ? to_text(program.value()) : to_string(program.error());
-}
-
-constexpr std::string_view kFour = R"(tp 1
-var n in 1..16 = 5
-a: f32[4, n] = input(random=normal)
-b: f32[4, n] = input(random=normal)
-c: f32[4, n] = input(random=normal)
-d: f32[4, n] = input(random=normal)
-)";
 
 std::string_view sample_value(const AttrRow& attr) {
   switch (attr.kind) {
