@@ -8,8 +8,6 @@ namespace {
 using tensor::Literal;
 using tensor::Op;
 
-constexpr TypeSet kPlain = uop::kFloats | uop::kFixedInts;
-
 // The second operand of an op, and what it makes of the first: the type and shape of the result.
 struct Pair {
   Operand x, y;
@@ -275,7 +273,7 @@ bool draw_lerp(ProgramMaker& m, Op op) {
   return true;
 }
 
-constexpr Draw kDraws[] = {
+constexpr Draw kBinaryDraws[] = {
     {Op::Add, 34, draw_arithmetic},   {Op::Sub, 18, draw_arithmetic},
     {Op::Mul, 28, draw_arithmetic},   {Op::Div, 8, draw_div},
     {Op::IDiv, 5, draw_int_div},      {Op::Mod, 5, draw_int_div},
@@ -294,6 +292,6 @@ constexpr Draw kDraws[] = {
 
 }  // namespace
 
-std::span<const Draw> binary_draws() { return kDraws; }
+std::span<const Draw> binary_draws() { return kBinaryDraws; }
 
 }  // namespace assay::fuzz

@@ -8,10 +8,6 @@ namespace {
 
 using tensor::Op;
 
-constexpr TypeSet kPlain = uop::kFloats | uop::kFixedInts;
-
-double largest(const Known& x) { return std::max(std::fabs(x.lo), std::fabs(x.hi)); }
-
 // Products of x and y summed n at a time, at the type of x.
 bool settle_products(Known* z, const Known& x, double of_y, int64_t n) {
   const double most = largest(x) * of_y * static_cast<double>(n);

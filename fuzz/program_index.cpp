@@ -8,10 +8,7 @@ namespace {
 using tensor::Literal;
 using tensor::Op;
 
-constexpr TypeSet kPlain = uop::kFloats | uop::kFixedInts;
-constexpr TypeSet kAll = kPlain | uop::kBool;
-
-void keep(Known* y, const Known& x) {
+void keep_or_zero(Known* y, const Known& x) {
   settle(*y, std::min(x.lo, 0.0), std::max(x.hi, 0.0));
   y->is_special = x.is_special;
 }
@@ -48,7 +45,7 @@ bool draw_gather(ProgramMaker& m, Op op) {
   if (!m.fits(to)) return false;
   const Known* i = positions(m, *x, to, x->shape.size(axis));
   if (i == nullptr) return false;
-  keep(m.add(op, x->dtype, to, {m.of(*x), m.of(*i)}), *x);
+  keep_or_zero(m.add(op, x->dtype, to, {m.of(*x), m.of(*i)}), *x);
   if (axis != 0 || m.c.chance(1, 4)) m.set("axis", m.written(axis, x->rank()));
   return true;
 }
@@ -72,7 +69,7 @@ bool draw_take(ProgramMaker& m, Op op) {
   }
   if (!m.fits(to)) return false;
   Known* y = m.add(op, x->dtype, to, {m.of(*x), m.of(*i)});
-  keep(y, *x);
+  keep_or_zero(y, *x);
   y->is_exact = x->is_exact;
   if (axis != 0 || m.c.chance(1, 4)) m.set("axis", m.written(axis, x->rank()));
   return true;
@@ -233,7 +230,7 @@ bool draw_batch_norm(ProgramMaker& m, Op op) {
   return settle_norm(y, 512);
 }
 
-constexpr Draw kDraws[] = {
+constexpr Draw kIndexDraws[] = {
     {Op::Gather, 6, draw_gather},
     {Op::Take, 8, draw_take},
     {Op::Scatter, 6, draw_scatter},
@@ -250,6 +247,6 @@ constexpr Draw kDraws[] = {
 
 }  // namespace
 
-std::span<const Draw> index_draws() { return kDraws; }
+std::span<const Draw> index_draws() { return kIndexDraws; }
 
 }  // namespace assay::fuzz

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -20,6 +21,10 @@ using tensor::Define;
 using tensor::Operand;
 using uop::DType;
 using uop::TypeSet;
+
+// What an operand may be in most draws.
+inline constexpr TypeSet kPlain = uop::kFloats | uop::kFixedInts;
+inline constexpr TypeSet kAll = kPlain | uop::kBool;
 
 // The size of an axis: a number, or a variable of the program with its value now.
 struct Dim {
@@ -206,6 +211,8 @@ double exponent_of(DType t);
 bool broadcast(const Dims& a, const Dims& b, Dims& result);
 // Makes what is known of k follow lo and hi at its type: integers wrap, floats overflow.
 void settle(Known& k, double lo, double hi);
+// The largest magnitude of what is in x.
+inline double largest(const Known& x) { return std::max(std::fabs(x.lo), std::fabs(x.hi)); }
 
 // The rows of each family of ops.
 std::span<const Draw> unary_draws();

@@ -5,8 +5,6 @@ namespace {
 
 using tensor::Op;
 
-constexpr TypeSet kAll = uop::kFloats | uop::kFixedInts | uop::kBool;
-
 // What is only moved keeps what is known of it.
 void keep(Known* y, const Known& x) {
   settle(*y, x.lo, x.hi);
@@ -199,7 +197,7 @@ bool draw_triangle(ProgramMaker& m, Op op) {
   return true;
 }
 
-constexpr Draw kDraws[] = {
+constexpr Draw kMoveDraws[] = {
     {Op::Expand, 12, draw_expand},    {Op::Pad, 12, draw_pad},      {Op::Stack, 7, draw_stack},
     {Op::Cat, 9, draw_cat},           {Op::Roll, 4, draw_roll},     {Op::Repeat, 4, draw_repeat},
     {Op::Diagonal, 4, draw_diagonal}, {Op::Unfold, 4, draw_unfold}, {Op::Triu, 3, draw_triangle},
@@ -208,6 +206,6 @@ constexpr Draw kDraws[] = {
 
 }  // namespace
 
-std::span<const Draw> move_draws() { return kDraws; }
+std::span<const Draw> move_draws() { return kMoveDraws; }
 
 }  // namespace assay::fuzz

@@ -7,9 +7,6 @@ namespace {
 
 using tensor::Op;
 
-constexpr TypeSet kPlain = uop::kFloats | uop::kFixedInts;
-constexpr TypeSet kAll = kPlain | uop::kBool;
-
 struct Reduced {
   std::vector<int64_t> axes;  // from 0
   Dims shape;                 // of the result
@@ -50,7 +47,7 @@ DType accumulator(DType t) {
 }
 
 // Sets the type to accumulate in, rarely, to one no narrower than by default; returns it.
-DType set_accumulator(ProgramMaker& m, DType t) {
+DType draw_accumulator(ProgramMaker& m, DType t) {
   const DType usual = accumulator(t);
   if (!m.c.chance(1, 6)) return usual;
   const bool is_wide = m.c.chance(1, 2);
@@ -67,8 +64,6 @@ bool is_too_large(ProgramMaker& m, const Known& x, double most) {
   return x.is_float() && !(most < most_of(x.dtype) / 2) && !m.c.chance(1, 40);
 }
 
-double largest(const Known& x) { return std::max(std::fabs(x.lo), std::fabs(x.hi)); }
-
 bool draw_sum(ProgramMaker& m, Op op) {
   const Known* x = m.any(kAll);
   if (x == nullptr) return false;
@@ -78,7 +73,7 @@ bool draw_sum(ProgramMaker& m, Op op) {
   const double most = op == Op::Prod ? std::pow(std::max(1.0, largest(*x)), n) : largest(*x) * n;
   if (is_too_large(m, *x, most)) return false;
   Known* y = m.add(op, x->dtype, r.shape, {m.of(*x)});
-  const DType acc = set_accumulator(m, x->dtype);
+  const DType acc = draw_accumulator(m, x->dtype);
   if (!x->is_float()) m.retype(y, acc);
   y->is_exact = x->is_exact && !x->is_float();
   settle(*y, op == Op::Sum && x->lo >= 0 ? 0 : -most, op == Op::Prod ? most + 1 : most);
@@ -112,7 +107,7 @@ bool draw_mean(ProgramMaker& m, Op op) {
   // The deviation of equal numbers is a root at zero.
   if (op == Op::Std && !(x->is_exact && r.count > 2)) return false;
   Known* y = m.add(op, x->dtype, r.shape, {m.of(*x)});
-  set_accumulator(m, x->dtype);
+  draw_accumulator(m, x->dtype);
   y->is_exact = false;
   settle(*y, spreads ? 0 : x->lo, spreads ? most : x->hi);
   y->is_special = y->is_special || r.count == 0;
@@ -162,7 +157,7 @@ bool draw_log_sum_exp(ProgramMaker& m, Op op) {
   const Reduced r = reduced(m, *x);
   if (!m.fits(r.shape)) return false;
   Known* y = m.add(op, x->dtype, r.shape, {m.of(*x)});
-  set_accumulator(m, x->dtype);
+  draw_accumulator(m, x->dtype);
   y->is_exact = false;
   settle(*y, x->lo, x->hi + 8);
   y->is_special = r.count == 0;
@@ -197,7 +192,7 @@ bool draw_scan(ProgramMaker& m, Op op) {
   if (op != Op::CumMax && is_too_large(m, *x, most)) return false;
   Known* y = m.add(op, x->dtype, x->shape, {m.of(*x)});
   if (op != Op::CumMax) {
-    const DType acc = set_accumulator(m, x->dtype);
+    const DType acc = draw_accumulator(m, x->dtype);
     if (!x->is_float()) m.retype(y, acc);
     y->is_exact = x->is_exact && !x->is_float();
   }
@@ -206,7 +201,7 @@ bool draw_scan(ProgramMaker& m, Op op) {
   return true;
 }
 
-constexpr Draw kDraws[] = {
+constexpr Draw kReduceDraws[] = {
     {Op::Sum, 20, draw_sum},        {Op::Prod, 5, draw_sum},
     {Op::Max, 10, draw_extreme},    {Op::Min, 6, draw_extreme},
     {Op::Mean, 6, draw_mean},       {Op::Var, 3, draw_mean},
@@ -220,6 +215,6 @@ constexpr Draw kDraws[] = {
 
 }  // namespace
 
-std::span<const Draw> reduce_draws() { return kDraws; }
+std::span<const Draw> reduce_draws() { return kReduceDraws; }
 
 }  // namespace assay::fuzz

@@ -12,10 +12,9 @@ namespace assay::fuzz {
 namespace {
 
 using tensor::Define;
-using tensor::Op;
 using tensor::Program;
 
-constexpr uint64_t kPrograms = 5000;
+constexpr uint64_t kSeedsTried = 5000;
 
 Program program_of(uint64_t seed, const ProgramOptions& options = {}) {
   Choices choices(seed);
@@ -37,7 +36,7 @@ std::vector<int64_t> largest_values(const Program& program) {
 
 TEST(MakeProgram, DrawsEveryOp) {
   std::array<int, tensor::kOpCount> drawn{};
-  for (uint64_t seed = 0; seed < kPrograms; seed++) {
+  for (uint64_t seed = 0; seed < kSeedsTried; seed++) {
     for_each_define(program_of(seed), [&](const Define& d) { drawn[static_cast<size_t>(d.op)]++; });
   }
   for (const tensor::OpRow& row : tensor::all_ops()) {
@@ -46,7 +45,7 @@ TEST(MakeProgram, DrawsEveryOp) {
 }
 
 TEST(MakeProgram, MakesTextThatReadsBackAsTheSameProgram) {
-  for (uint64_t seed = 0; seed < kPrograms; seed++) {
+  for (uint64_t seed = 0; seed < kSeedsTried; seed++) {
     const std::string text = to_text(program_of(seed));
     const Result<Program> read = tensor::from_text(text);
     ASSERT_TRUE(read.ok()) << to_string(read.error()) << "\n" << text;

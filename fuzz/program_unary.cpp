@@ -32,7 +32,7 @@ double quarter_turn(double) { return 1.6; }
 double half_turn(double) { return 3.2; }
 
 // How the ends of a result follow from those of the operand.
-enum class Ends : uint8_t {
+enum class Goes : uint8_t {
   Rising,   // f(lo), f(hi)
   Falling,  // f(hi), f(lo)
   Even,     // f grows with the magnitude
@@ -48,7 +48,7 @@ constexpr double kAny = HUGE_VAL;
 struct Unary {
   Op op;
   double lo, hi;
-  Ends ends;
+  Goes ends;
   double (*f)(double);
   bool keeps = false;  // rounds nothing
   bool steps = false;  // jumps, so the operand must be exact
@@ -56,50 +56,50 @@ struct Unary {
 };
 
 constexpr Unary kUnary[] = {
-    {Op::Neg, -kAny, kAny, Ends::Falling, negated, true},
-    {Op::Abs, -kAny, kAny, Ends::Even, magnitude, true},
-    {Op::Sign, -kAny, kAny, Ends::Within, one, true, true},
-    {Op::Square, -1e3, 1e3, Ends::Even, squared},
-    {Op::Recip, 0.01, 1e4, Ends::Falling, inverted},
-    {Op::Sqrt, 0.01, kAny, Ends::Rising, root},
-    {Op::Rsqrt, 0.01, 1e6, Ends::Falling, inverse_root},
-    {Op::Exp, -kExponent, kExponent, Ends::Rising, to_exp},
-    {Op::Exp2, -kExponent, kExponent, Ends::Rising, to_exp2},
-    {Op::Expm1, -kExponent, kExponent, Ends::Rising, to_exp},
-    {Op::Log, 0.01, kAny, Ends::Rising, to_log},
-    {Op::Log2, 0.01, kAny, Ends::Rising, to_log2},
-    {Op::Log10, 0.01, kAny, Ends::Rising, to_log10},
-    {Op::Log1p, -0.9, kAny, Ends::Rising, to_log1p},
-    {Op::Sin, -1e3, 1e3, Ends::Within, one},
-    {Op::Cos, -1e3, 1e3, Ends::Within, one},
-    {Op::Tan, -1.4, 1.4, Ends::Rising, to_tan},
-    {Op::Asin, -0.9, 0.9, Ends::Within, quarter_turn, false, false, true},
-    {Op::Acos, -0.9, 0.9, Ends::Above, half_turn, false, false, true},
-    {Op::Atan, -kAny, kAny, Ends::Within, quarter_turn, false, false, true},
-    {Op::Sinh, -kExponent, kExponent, Ends::Rising, to_sinh},
-    {Op::Cosh, -kExponent, kExponent, Ends::Even, to_cosh},
-    {Op::Tanh, -4, 4, Ends::Within, one},
-    {Op::Asinh, -2, 100, Ends::Rising, to_asinh, false, false, true},
-    {Op::Acosh, 1.1, 100, Ends::Rising, to_acosh, false, false, true},
-    {Op::Atanh, -0.9, 0.9, Ends::Rising, to_atanh, false, false, true},
-    {Op::Erf, -4, 4, Ends::Within, one, false, false, true},
-    {Op::Sigmoid, -kExponent, kExponent, Ends::Above, one},
-    {Op::Relu, -kAny, kAny, Ends::Rising, positive, true},
-    {Op::LeakyRelu, -kAny, kAny, Ends::Rising, identity, false, true},
-    {Op::Elu, -4, kAny, Ends::Rising, identity, false, true},
-    {Op::Selu, -4, 100, Ends::Rising, squared, false, true},
-    {Op::Celu, -4, 4, Ends::Rising, identity},
-    {Op::Gelu, -4, 4, Ends::Rising, identity, false, false, true},
-    {Op::Silu, -4, 4, Ends::Rising, identity},
-    {Op::Softplus, -4, 4, Ends::Rising, to_exp},
-    {Op::Softsign, -100, 100, Ends::Within, one},
-    {Op::Mish, -4, 4, Ends::Rising, identity, false, false, true},
-    {Op::HardSigmoid, -1e3, 1e3, Ends::Above, one},
-    {Op::HardSwish, -100, 100, Ends::Rising, identity},
-    {Op::Floor, -kAny, kAny, Ends::Rising, identity, true, true},
-    {Op::Ceil, -kAny, kAny, Ends::Rising, identity, true, true},
-    {Op::Round, -kAny, kAny, Ends::Rising, identity, true, true},
-    {Op::Trunc, -kAny, kAny, Ends::Rising, identity, true, true},
+    {Op::Neg, -kAny, kAny, Goes::Falling, negated, true},
+    {Op::Abs, -kAny, kAny, Goes::Even, magnitude, true},
+    {Op::Sign, -kAny, kAny, Goes::Within, one, true, true},
+    {Op::Square, -1e3, 1e3, Goes::Even, squared},
+    {Op::Recip, 0.01, 1e4, Goes::Falling, inverted},
+    {Op::Sqrt, 0.01, kAny, Goes::Rising, root},
+    {Op::Rsqrt, 0.01, 1e6, Goes::Falling, inverse_root},
+    {Op::Exp, -kExponent, kExponent, Goes::Rising, to_exp},
+    {Op::Exp2, -kExponent, kExponent, Goes::Rising, to_exp2},
+    {Op::Expm1, -kExponent, kExponent, Goes::Rising, to_exp},
+    {Op::Log, 0.01, kAny, Goes::Rising, to_log},
+    {Op::Log2, 0.01, kAny, Goes::Rising, to_log2},
+    {Op::Log10, 0.01, kAny, Goes::Rising, to_log10},
+    {Op::Log1p, -0.9, kAny, Goes::Rising, to_log1p},
+    {Op::Sin, -1e3, 1e3, Goes::Within, one},
+    {Op::Cos, -1e3, 1e3, Goes::Within, one},
+    {Op::Tan, -1.4, 1.4, Goes::Rising, to_tan},
+    {Op::Asin, -0.9, 0.9, Goes::Within, quarter_turn, false, false, true},
+    {Op::Acos, -0.9, 0.9, Goes::Above, half_turn, false, false, true},
+    {Op::Atan, -kAny, kAny, Goes::Within, quarter_turn, false, false, true},
+    {Op::Sinh, -kExponent, kExponent, Goes::Rising, to_sinh},
+    {Op::Cosh, -kExponent, kExponent, Goes::Even, to_cosh},
+    {Op::Tanh, -4, 4, Goes::Within, one},
+    {Op::Asinh, -2, 100, Goes::Rising, to_asinh, false, false, true},
+    {Op::Acosh, 1.1, 100, Goes::Rising, to_acosh, false, false, true},
+    {Op::Atanh, -0.9, 0.9, Goes::Rising, to_atanh, false, false, true},
+    {Op::Erf, -4, 4, Goes::Within, one, false, false, true},
+    {Op::Sigmoid, -kExponent, kExponent, Goes::Above, one},
+    {Op::Relu, -kAny, kAny, Goes::Rising, positive, true},
+    {Op::LeakyRelu, -kAny, kAny, Goes::Rising, identity, false, true},
+    {Op::Elu, -4, kAny, Goes::Rising, identity, false, true},
+    {Op::Selu, -4, 100, Goes::Rising, squared, false, true},
+    {Op::Celu, -4, 4, Goes::Rising, identity},
+    {Op::Gelu, -4, 4, Goes::Rising, identity, false, false, true},
+    {Op::Silu, -4, 4, Goes::Rising, identity},
+    {Op::Softplus, -4, 4, Goes::Rising, to_exp},
+    {Op::Softsign, -100, 100, Goes::Within, one},
+    {Op::Mish, -4, 4, Goes::Rising, identity, false, false, true},
+    {Op::HardSigmoid, -1e3, 1e3, Goes::Above, one},
+    {Op::HardSwish, -100, 100, Goes::Rising, identity},
+    {Op::Floor, -kAny, kAny, Goes::Rising, identity, true, true},
+    {Op::Ceil, -kAny, kAny, Goes::Rising, identity, true, true},
+    {Op::Round, -kAny, kAny, Goes::Rising, identity, true, true},
+    {Op::Trunc, -kAny, kAny, Goes::Rising, identity, true, true},
 };
 
 const Unary& unary_of(Op op) { return *std::ranges::find(kUnary, op, &Unary::op); }
@@ -114,17 +114,17 @@ void settle_ends(Known& k, const Unary& u, double lo, double hi) {
   const double a = u.f(lo);
   const double b = u.f(hi);
   switch (u.ends) {
-    case Ends::Rising: return settle(k, std::min({a, lo, -1.0}), std::max({b, hi, 1.0}));
-    case Ends::Falling: return settle(k, std::min(a, b), std::max(a, b));
-    case Ends::Even: return settle(k, 0, std::max(a, b));
-    case Ends::Within: return settle(k, -b, b);
-    case Ends::Above: return settle(k, 0, b);
+    case Goes::Rising: return settle(k, std::min({a, lo, -1.0}), std::max({b, hi, 1.0}));
+    case Goes::Falling: return settle(k, std::min(a, b), std::max(a, b));
+    case Goes::Even: return settle(k, 0, std::max(a, b));
+    case Goes::Within: return settle(k, -b, b);
+    case Goes::Above: return settle(k, 0, b);
   }
 }
 
 // What rises is known at both of its ends where it is a function of its own.
 bool is_pointwise(const Unary& u) {
-  return u.ends == Ends::Rising && u.f != identity && u.f != squared;
+  return u.ends == Goes::Rising && u.f != identity && u.f != squared;
 }
 
 bool draw_unary(ProgramMaker& m, Op op) {

@@ -6,7 +6,6 @@ namespace {
 using tensor::Op;
 using tensor::Slice;
 
-constexpr TypeSet kAll = uop::kFloats | uop::kFixedInts | uop::kBool;
 constexpr TypeSet kLaidOut = uop::kFloats | uop::kFixedInts;
 
 // The same elements under another shape of at most four axes.
@@ -181,7 +180,7 @@ bool draw_copy(ProgramMaker& m, Op op) {
   return true;
 }
 
-constexpr Draw kDraws[] = {
+constexpr Draw kViewDraws[] = {
     {Op::Reshape, 14, draw_reshape}, {Op::Permute, 12, draw_permute},
     {Op::Flip, 9, draw_flip},        {Op::Slice, 20, draw_slice},
     {Op::Bitcast, 6, draw_bitcast},  {Op::Contiguous, 10, draw_contiguous},
@@ -190,6 +189,6 @@ constexpr Draw kDraws[] = {
 
 }  // namespace
 
-std::span<const Draw> view_draws() { return kDraws; }
+std::span<const Draw> view_draws() { return kViewDraws; }
 
 }  // namespace assay::fuzz

@@ -14,9 +14,9 @@ namespace assay::fuzz {
 namespace {
 
 #ifdef ASSAY_CHECK_SPECS
-constexpr uint64_t kPrograms = 20;  // a block, where nothing is optimized
+constexpr uint64_t kBlockPrograms = 20;  // a block, where nothing is optimized
 #else
-constexpr uint64_t kPrograms = 1000;
+constexpr uint64_t kBlockPrograms = 1000;
 #endif
 constexpr uint64_t kBlocks = 10;
 
@@ -78,8 +78,8 @@ class RandomPrograms : public testing::TestWithParam<uint64_t> {};
 TEST_P(RandomPrograms, AgreeWithTheReferenceAtEveryStage) {
   Totals totals;
   schedule::Cache cache;
-  for (uint64_t k = 0; k < kPrograms; ++k) {
-    const uint64_t seed = GetParam() * kPrograms + k;
+  for (uint64_t k = 0; k < kBlockPrograms; ++k) {
+    const uint64_t seed = GetParam() * kBlockPrograms + k;
     ProgramOptions how;
     how.statements = 1 + static_cast<int>(seed % 30);
     check_one(seed, how, cache, totals);
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Blocks, RandomPrograms, testing::Range(uint64_t{0}, kBl
 TEST(RandomFloats, LieInsideBoundsThatAreTight) {
   Totals totals;
   schedule::Cache cache;
-  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+  for (uint64_t seed = 0; seed < kBlockPrograms; ++seed) {
     ProgramOptions how;
     how.only_floats = true;
     how.statements = 1 + static_cast<int>(seed % 10);

@@ -72,13 +72,13 @@ Ref without_edges(Graph& g, Ref linear, schedule::EdgeKind kind) {
   return schedule::make_linear(g, linear->src, edges);
 }
 
-constexpr std::string_view kSum =
+constexpr std::string_view kSumText =
     "tp 1\na: f32[64] = input(random=uniform, seed=1, low=0.5, high=1)\ns: f32[] = sum(a)\n"
     "e: f32[64] = exp2(a)\nforce s, e\n";
 
 TEST(Check, PassesWhatIsRight) {
-  EXPECT_EQ(verdict(kSum), "pass");
-  EXPECT_EQ(checked(kSum).judged.size(), 6U);
+  EXPECT_EQ(verdict(kSumText), "pass");
+  EXPECT_EQ(checked(kSumText).judged.size(), 6U);
 }
 
 TEST(Check, FindsOneSumDoneInHalfPrecision) {
@@ -88,7 +88,7 @@ TEST(Check, FindsOneSumDoneInHalfPrecision) {
       return h.make(Op::Cast, u->dtype, {half});
     });
   };
-  EXPECT_TRUE(fails_at("kernels", kSum, Fault("linear", in_half)));
+  EXPECT_TRUE(fails_at("kernels", kSumText, Fault("linear", in_half)));
 }
 
 TEST(Check, FindsASumThatLosesATerm) {
@@ -100,7 +100,7 @@ TEST(Check, FindsASumThatLosesATerm) {
       return h.make(Op::Reduce, u->dtype, {term, u->src[1]}, u->arg);
     });
   };
-  EXPECT_TRUE(fails_at("kernels", kSum, Fault("linear", loses_one)));
+  EXPECT_TRUE(fails_at("kernels", kSumText, Fault("linear", loses_one)));
 }
 
 TEST(Check, FindsAFunctionOffByThreeTimesItsLimit) {
@@ -110,7 +110,7 @@ TEST(Check, FindsAFunctionOffByThreeTimesItsLimit) {
       return h.alu(Op::Mul, {u, factor});
     });
   };
-  EXPECT_TRUE(fails_at("kernels", kSum, Fault("linear", off)));
+  EXPECT_TRUE(fails_at("kernels", kSumText, Fault("linear", off)));
 }
 
 TEST(Check, FindsAReaderThatNoEdgeHoldsBack) {
@@ -136,7 +136,7 @@ TEST(Check, FindsAFaultOfTheTensorGraph) {
   const auto wrong = [](Graph& g, Ref root) {
     return replaced(g, root, Op::Exp2, [](Graph& h, Ref u) { return h.alu(Op::Neg, {u}); });
   };
-  EXPECT_TRUE(fails_at("kernels", kSum, Fault("tensor", wrong)));
+  EXPECT_TRUE(fails_at("kernels", kSumText, Fault("tensor", wrong)));
 }
 
 TEST(Check, HoldsAProgramToWhatItExpects) {

@@ -23,14 +23,14 @@ using uop::DType;
 using uop::Int128;
 
 // How far one element is off, and how far it may be.
-struct Judged {
+struct JudgedOne {
   double error = 0;
   double bound = 0;
   bool is_right = true;
 };
 
-constexpr Judged kRight;
-constexpr Judged kWrong = {std::numeric_limits<double>::infinity(), 0, false};
+constexpr JudgedOne kRight;
+constexpr JudgedOne kWrong = {std::numeric_limits<double>::infinity(), 0, false};
 
 uint64_t bits_at(std::span<const std::byte> bytes, size_t element, size_t width) {
   uint64_t bits = 0;
@@ -50,7 +50,7 @@ double distance(const Bounded& expected, double actual) {
   return std::isfinite(d.hi) ? std::fabs(d.hi + (d.lo - expected.low)) : HUGE_VAL;
 }
 
-Judged judge_float(const Bounded& expected, double actual) {
+JudgedOne judge_float(const Bounded& expected, double actual) {
   if (!expected.is_exact()) {
     const double error = distance(expected, actual);
     const bool is_below = expected.nonnegative && actual < 0;
@@ -62,7 +62,7 @@ Judged judge_float(const Bounded& expected, double actual) {
   return same_sign || expected.loose_zero ? kRight : kWrong;
 }
 
-Judged judge(const Bounded& expected, DType t, uint64_t bits) {
+JudgedOne judge(const Bounded& expected, DType t, uint64_t bits) {
   if (uop::is_float(t)) return judge_float(expected, number_of(t, bits));
   const int unused = 64 - 8 * uop::bytes_of(t);
   const uint64_t wanted = static_cast<uint64_t>(expected.integer) << unused >> unused;
@@ -70,7 +70,7 @@ Judged judge(const Bounded& expected, DType t, uint64_t bits) {
 }
 
 // `error` beyond what the bound allows counts as an infinite multiple where there is no bound.
-double error_by_bound(const Judged& judged) {
+double error_by_bound(const JudgedOne& judged) {
   if (judged.is_right && judged.error == 0) return 0;
   if (judged.bound == 0) return std::numeric_limits<double>::infinity();
   return judged.error / judged.bound;
@@ -128,10 +128,10 @@ Comparison compared(const Array& expected, Judge judge_at, Text text_at) {
   Comparison result;
   double worst = -1;
   size_t place = 0;
-  Judged worst_judged;
+  JudgedOne worst_judged;
   for (size_t i = 0; i < static_cast<size_t>(expected.elements.size()); i++) {
     if (!count(result, expected.elements[i])) continue;
-    const Judged judged = judge_at(i, result);
+    const JudgedOne judged = judge_at(i, result);
     if (!judged.is_right) result.wrong++;
     const double badness = error_by_bound(judged);
     if (badness <= worst) continue;
@@ -149,7 +149,7 @@ Comparison compared(const Array& expected, Judge judge_at, Text text_at) {
   return result;
 }
 
-Judged judge_literal(const Bounded& value, DType t, const Literal& expected) {
+JudgedOne judge_literal(const Bounded& value, DType t, const Literal& expected) {
   if (expected.kind == Literal::Kind::Any) return kRight;
   const bool is_real = expected.kind == Literal::Kind::Float;
   if (!uop::is_float(t)) {
@@ -185,7 +185,7 @@ Comparison compare(const Array& expected, std::span<const std::byte> actual) {
   const auto judge_at = [&](size_t i, Comparison& result) {
     const Bounded& x = expected.elements[i];
     const uint64_t bits = bits_at(actual, i, width);
-    const Judged judged = judge(x, t, bits);
+    const JudgedOne judged = judge(x, t, bits);
     if (x.is_exact() || !judged.is_right) return judged;
     const double unit = reference::ulp(reference::format(t), std::fabs(number_of(t, bits)));
     // Half of the least f64 is no double.

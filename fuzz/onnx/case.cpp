@@ -21,7 +21,7 @@ struct TypeRow {
   std::string_view name;
   DType type;
 };
-constexpr TypeRow kTypes[] = {
+constexpr TypeRow kElementTypes[] = {
     {"bool", DType::Bool},   {"int8", DType::I8},       {"uint8", DType::U8},
     {"int16", DType::I16},   {"uint16", DType::U16},    {"int32", DType::I32},
     {"uint32", DType::U32},  {"int64", DType::I64},     {"uint64", DType::U64},
@@ -71,8 +71,8 @@ Result<Tensor> tensor_from_json(const Json& json) {
   }
   const Json& name = json["dtype"];
   const auto* type = std::ranges::find_if(
-      kTypes, [&](const TypeRow& row) { return name.is_string() && name == row.name; });
-  if (type == std::end(kTypes)) return Error{fmt::format("its dtype is {}", name.dump())};
+      kElementTypes, [&](const TypeRow& row) { return name.is_string() && name == row.name; });
+  if (type == std::end(kElementTypes)) return Error{fmt::format("its dtype is {}", name.dump())};
   ASSAY_TRY(shape, shape_from_json(json["shape"]));
   const Json& data = json["data"];
   const int64_t count = count_of(shape);

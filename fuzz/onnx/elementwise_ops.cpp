@@ -212,7 +212,7 @@ void cast(Writer& w) {
   w.gives(0, w.emit(to, x.shape, "cast", x.name));
 }
 
-constexpr OpRow kOthers[] = {
+constexpr OpRow kOtherElementwiseRows[] = {
     {"BitShift", bit_shift},
     {"Cast", cast},
     {"Celu", celu},
@@ -235,7 +235,7 @@ constexpr OpRow kOthers[] = {
 
 std::span<const OpRow> elementwise_ops() {
   static const std::vector<OpRow> rows = [] {
-    std::vector<OpRow> all(std::begin(kOthers), std::end(kOthers));
+    std::vector<OpRow> all(std::begin(kOtherElementwiseRows), std::end(kOtherElementwiseRows));
     for (const UnaryRow& r : kUnary) all.push_back({r.op, unary});
     for (const BinaryRow& r : kBinary) all.push_back({r.op, binary});
     for (const BinaryRow& r : kCompare) all.push_back({r.op, compare});

@@ -107,13 +107,13 @@ void one_hot(Writer& w) {
                                 axis)));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kIndexRows[] = {
     {"Gather", gather},  {"GatherElements", gather_elements},   {"GatherND", gather_nd},
     {"OneHot", one_hot}, {"ScatterElements", scatter_elements},
 };
 
 }  // namespace
 
-std::span<const OpRow> index_ops() { return kRows; }
+std::span<const OpRow> index_ops() { return kIndexRows; }
 
 }  // namespace assay::fuzz::onnx

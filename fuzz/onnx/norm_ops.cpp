@@ -112,7 +112,7 @@ void layer_norm(Writer& w) {
   w.gives(2, w.map("rsqrt", w.map("add", variance, eps)));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kNormRows[] = {
     {"BatchNormalization", batch_norm},
     {"Einsum", einsum},
     {"Gemm", gemm},
@@ -123,6 +123,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> norm_ops() { return kRows; }
+std::span<const OpRow> norm_ops() { return kNormRows; }
 
 }  // namespace assay::fuzz::onnx

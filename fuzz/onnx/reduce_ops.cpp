@@ -103,7 +103,7 @@ void top_k(Writer& w) {
   w.gives(1, w.emit(DType::I32, shape, "argtopk", arguments));
 }
 
-constexpr OpRow kOthers[] = {
+constexpr OpRow kOtherReduceRows[] = {
     {"ArgMax", arg_extreme}, {"ArgMin", arg_extreme}, {"CumSum", cum_sum},
     {"LogSoftmax", softmax}, {"Softmax", softmax},    {"TopK", top_k},
 };
@@ -112,7 +112,7 @@ constexpr OpRow kOthers[] = {
 
 std::span<const OpRow> reduce_ops() {
   static const std::vector<OpRow> rows = [] {
-    std::vector<OpRow> all(std::begin(kOthers), std::end(kOthers));
+    std::vector<OpRow> all(std::begin(kOtherReduceRows), std::end(kOtherReduceRows));
     for (const ReduceRow& r : kReduces) all.push_back({r.op, reduce});
     return all;
   }();

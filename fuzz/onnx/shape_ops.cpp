@@ -177,7 +177,7 @@ void range(Writer& w) {
 
 void shape(Writer& w) { w.cannot("sizes are no values of the language"); }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kShapeRows[] = {
     {"Concat", concat},
     {"DepthToSpace", depth_to_space},
     {"Expand", expand},
@@ -198,6 +198,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> shape_ops() { return kRows; }
+std::span<const OpRow> shape_ops() { return kShapeRows; }
 
 }  // namespace assay::fuzz::onnx

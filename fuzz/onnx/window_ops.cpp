@@ -164,7 +164,7 @@ void conv_transpose(Writer& w) {
                                 bias, p->attributes(), listed(longer), groups)));
 }
 
-constexpr OpRow kRows[] = {
+constexpr OpRow kWindowRows[] = {
     {"AveragePool", pool},
     {"Conv", conv},
     {"ConvTranspose", conv_transpose},
@@ -175,6 +175,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> window_ops() { return kRows; }
+std::span<const OpRow> window_ops() { return kWindowRows; }
 
 }  // namespace assay::fuzz::onnx

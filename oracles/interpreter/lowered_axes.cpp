@@ -15,7 +15,7 @@ using uop::AxisType;
 using uop::Op;
 using uop::Ref;
 
-constexpr size_t kMostRanges = 64;
+constexpr size_t kMostAxes = 64;
 constexpr int64_t kMostLanes = int64_t{1} << 40;
 
 bool closes(Ref u) { return u->op == Op::End || u->op == Op::Reduce || u->op == Op::Stage; }
@@ -39,8 +39,7 @@ Result<bool> find_ranges(LoweredAxes& a) {
     for (const Ref s : u->src) set |= a.free_of(s);
     if (u->op == Op::Range) {
       if (set != 0) return Error{"a range whose size depends on a range"};
-      if (a.ranges.size() == kMostRanges)
-        return Error{fmt::format("more than {} ranges", kMostRanges)};
+      if (a.ranges.size() == kMostAxes) return Error{fmt::format("more than {} ranges", kMostAxes)};
       set = uint64_t{1} << a.ranges.size();
       a.ranges.push_back(u);
     } else if (closes(u)) {

@@ -14,7 +14,7 @@ using uop::Ref;
 
 namespace {
 
-constexpr int64_t kMostSlots = 64;
+constexpr int64_t kMostParams = 64;
 constexpr uop::OpSet kGroups = {Op::Sink, Op::Group, Op::Barrier, Op::Noop};
 
 }  // namespace
@@ -44,7 +44,7 @@ Result<int> LoweredPlanner::emit_storage(Ref u) {
   const int64_t number = u->arg.number();
   if (!is_param && space == uop::AddrSpace::Global)
     return Error{fmt::format("buffer {} of a kernel is global", number)};
-  if (is_param && (number < 0 || number >= kMostSlots))
+  if (is_param && (number < 0 || number >= kMostParams))
     return Error{fmt::format("parameter {} of a kernel", number)};
   ASSAY_TRY(shape, sizes(u->src));
   const bool exact = std::all_of(u->src.begin(), u->src.end(),

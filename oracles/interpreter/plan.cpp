@@ -13,7 +13,7 @@ using uop::Ref;
 
 // A block of the outer loops, and one of those with that of inner ones, has about this many
 // elements: few enough that arrays stay in the cache, many enough to pay for starting a loop.
-constexpr int64_t kBlock = 4096;
+constexpr int64_t kLanes = 4096;
 constexpr int kMostLoops = 62;
 
 // Plans one effect. Nodes become steps from the sources up, each in the scope of the innermost loop
@@ -325,7 +325,7 @@ void Planner::lay_out() {
   for (size_t i = 0; i < effect_.scopes.size(); i++) {
     const Scope& scope = effect_.scopes[i];
     const int64_t outer = scope.parent < 0 ? 1 : room[static_cast<size_t>(scope.parent)];
-    int64_t left = std::max<int64_t>(kBlock / outer, 1);
+    int64_t left = std::max<int64_t>(kLanes / outer, 1);
     room[i] = outer;
     for (int k = scope.loop_count; k-- > 0;) {
       Loop& loop = effect_.loops[static_cast<size_t>(scope.first_loop + k)];

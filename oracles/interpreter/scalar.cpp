@@ -128,17 +128,17 @@ void fold_ints(Slot* acc, int64_t rows, const Slot* x, int64_t row, DType t) {
   }
 }
 
-using Rows = decltype(Fold::over_rows);
+using OverRows = decltype(Fold::over_rows);
 template <auto F>
-Rows float_rows(DType t) {
-  return with_float_codec(t, []<typename C>(C) -> Rows { return fold_floats<F, C>; });
+OverRows float_rows(DType t) {
+  return with_float_codec(t, []<typename C>(C) -> OverRows { return fold_floats<F, C>; });
 }
 template <auto F>
-Rows int_rows(DType t) {
-  return is_signed(t) ? Rows{fold_ints<true, F>} : Rows{fold_ints<false, F>};
+OverRows int_rows(DType t) {
+  return is_signed(t) ? OverRows{fold_ints<true, F>} : OverRows{fold_ints<false, F>};
 }
 template <auto F, auto G>
-Rows rows_of(DType t) {
+OverRows rows_of(DType t) {
   return uop::is_float(t) ? float_rows<G>(t) : int_rows<F>(t);
 }
 

@@ -17,12 +17,12 @@ using codegen::OptKind;
 using uop::Graph;
 using uop::Ref;
 
-constexpr uint64_t kSeeds = 1'000;
+constexpr uint64_t kOptSeeds = 1'000;
 
 // Half of the lists are of the kernel as it comes, half of what the early passes leave of it.
 TEST(RandomOpts, LeaveWhatAKernelComputes) {
   const uop::Target device = random_target();
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (uint64_t seed = 0; seed < kOptSeeds; ++seed) {
     Graph g;
     RandomKernel random(g, seed);
     const Ref kernel = random.make();
@@ -45,7 +45,7 @@ TEST(RandomOpts, LeaveWhatAKernelComputes) {
 }
 
 TEST(EarlyPasses, LeaveAKernelAloneThatHasAList) {
-  for (uint64_t seed = 0; seed < kSeeds / 10; ++seed) {
+  for (uint64_t seed = 0; seed < kOptSeeds / 10; ++seed) {
     Graph g;
     uop::Run run(g);
     const Ref kernel = codegen::with_opts(g, RandomKernel(g, seed).make(), {});
@@ -86,7 +86,7 @@ TEST(RandomOpts, DrawAllKinds) {
   std::array<int, codegen::kOptKinds> kernels_with{};
   int shared = 0;
   int folding = 0;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (uint64_t seed = 0; seed < kOptSeeds; ++seed) {
     Graph g;
     RandomKernel random(g, seed);
     const Ref kernel = random.make();
@@ -104,7 +104,7 @@ TEST(RandomOpts, DrawAllKinds) {
                   : 0;
   }
   for (size_t i = 0; i < kernels_with.size(); ++i) {
-    EXPECT_GT(kernels_with[i], static_cast<int>(kSeeds) / 50)
+    EXPECT_GT(kernels_with[i], static_cast<int>(kOptSeeds) / 50)
         << codegen::info(static_cast<OptKind>(i)).text;
   }
   EXPECT_GT(shared, folding * 2 / 3);

@@ -16,7 +16,7 @@ using uop::Graph;
 using uop::Op;
 using uop::Ref;
 
-constexpr uint64_t kSeeds = 400;
+constexpr uint64_t kPlantedSeeds = 400;
 
 bool is_memory(Ref u) { return u->op == Op::Load || u->op == Op::Store; }
 
@@ -79,7 +79,7 @@ TEST(PlantedMistakes, AreSeenAndBlamedOnTheirPass) {
   int planted = 0;
   int seen = 0;
   int blamed = 0;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (uint64_t seed = 0; seed < kPlantedSeeds; ++seed) {
     Graph g;
     RandomKernel random(g, seed);
     const Ref kernel = random.make();
@@ -94,7 +94,7 @@ TEST(PlantedMistakes, AreSeenAndBlamedOnTheirPass) {
     seen++;
     if (planter.pass() == passes[seed % passes.size()]->name) blamed++;
   }
-  EXPECT_GE(planted, static_cast<int>(kSeeds) / 2);
+  EXPECT_GE(planted, static_cast<int>(kPlantedSeeds) / 2);
   EXPECT_GE(seen, planted * 2 / 3);
   EXPECT_GE(blamed, seen * 9 / 10);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using uop::Int128;
 
-constexpr Int128 kNan = Int128{1} << 100;
+constexpr Int128 kNanPlace = Int128{1} << 100;
 
 // A number as an integer that orders as it does; both zeros are 0.
 Int128 key(double x) {
@@ -110,7 +110,7 @@ Bounded place(size_t i) { return of_integer(uop::I32, static_cast<Int128>(i)); }
 
 Bounded place_of_extreme(DType t, std::span<const Bounded> x, bool largest, bool last) {
   if (const Bounded* unknown = unknown_among(x)) return *unknown;
-  std::vector<Ends> ends = ends_of(t, x, largest ? kNan : -kNan);
+  std::vector<Ends> ends = ends_of(t, x, largest ? kNanPlace : -kNanPlace);
   if (!largest) {
     for (Ends& e : ends) e = mirrored(e);
   }
@@ -133,7 +133,7 @@ Sorted sorted(DType t, std::span<const Bounded> x, bool descending) {
     const Elements all = Elements::Constant(std::ssize(x), *unknown);
     return {all, all};
   }
-  std::vector<Ends> ends = ends_of(t, x, kNan);
+  std::vector<Ends> ends = ends_of(t, x, kNanPlace);
   if (descending) {
     for (Ends& e : ends) e = mirrored(e);
   }

@@ -27,7 +27,7 @@ Bounded element(const Array& x, int64_t first, int64_t stride, int64_t n, const 
 }
 
 // Whether i can stand beside x in gather and scatter.
-Result<bool> beside(const Array& x, const Array& i, size_t axis) {
+Result<bool> is_beside(const Array& x, const Array& i, size_t axis) {
   bool fits = i.shape.size() == x.shape.size();
   for (size_t d = 0; fits && d < x.shape.size(); ++d) {
     fits = d == axis || i.shape[d] <= x.shape[d];
@@ -67,7 +67,7 @@ Result<Array> gather(const Evaluating& e) {
   const Array& x = e.x();
   const Array& i = e.y();
   ASSAY_TRY(a, along(e));
-  ASSAY_TRY(fits, beside(x, i, a.axis));
+  ASSAY_TRY(fits, is_beside(x, i, a.axis));
   ASSAY_TRY(spent, e.spend(i.elements.size()));
   (void)fits, (void)spent;
   const std::vector<int64_t> first = firsts(x.shape, i.shape, a.axis);
@@ -138,7 +138,7 @@ Result<Array> scatter(const Evaluating& e) {
   const Array& i = e.y();
   const Array& y = *e.operands[2];
   ASSAY_TRY(a, along(e));
-  ASSAY_TRY(fits, beside(x, i, a.axis));
+  ASSAY_TRY(fits, is_beside(x, i, a.axis));
   ASSAY_TRY(spent, e.spend(2 * (i.elements.size() + x.elements.size())));
   (void)fits, (void)spent;
   const Result<Dims> shape = broadcast(y.shape, i.shape);

@@ -104,7 +104,8 @@ Result<Array> pad(const Evaluating& e) {
 }
 
 // Operands one after the other along an axis, which all of them have.
-Result<Array> joined(const Evaluating& e, std::span<const Array* const> parts, size_t axis) {
+Result<Array> laid_end_to_end(const Evaluating& e, std::span<const Array* const> parts,
+                              size_t axis) {
   Array all{parts[0]->dtype, parts[0]->shape, {}};
   all.shape[axis] = 0;
   for (const Array* part : parts) {
@@ -140,7 +141,7 @@ Result<Array> cat(const Evaluating& e) {
   const size_t rank = e.x().shape.size();
   if (rank == 0) return Error{"a value without axes cannot be joined along one", 0, 0};
   ASSAY_TRY(axis, e.axis("axis", rank));
-  return joined(e, e.operands, static_cast<size_t>(axis));
+  return laid_end_to_end(e, e.operands, static_cast<size_t>(axis));
 }
 
 Result<Array> stack(const Evaluating& e) {
@@ -156,7 +157,7 @@ Result<Array> stack(const Evaluating& e) {
   }
   std::vector<const Array*> ends;
   for (const Array& part : parts) ends.push_back(&part);
-  return joined(e, ends, static_cast<size_t>(axis));
+  return laid_end_to_end(e, ends, static_cast<size_t>(axis));
 }
 
 Result<Array> roll(const Evaluating& e) {

@@ -15,7 +15,7 @@ namespace {
 using enum tensor::Op;
 
 // An operand for each element of a set, in the type to compute in; absent where it is empty.
-Result<Elements> beside(const Evaluating& e, size_t operand, const Dims& sizes, DType t) {
+Result<Elements> operand_beside(const Evaluating& e, size_t operand, const Dims& sizes, DType t) {
   if (!e.has_operand(operand)) return Elements();
   const Array& w = *e.operands[operand];
   const Result<Dims> shape = broadcast(w.shape, sizes);
@@ -42,8 +42,8 @@ Result<Norming> norming(const Evaluating& e) {
   std::sort(axes.begin(), axes.end());
   Dims sizes;
   for (const int64_t axis : axes) sizes.push_back(x.shape[static_cast<size_t>(axis)]);
-  ASSAY_TRY(w, beside(e, 1, sizes, at.t));
-  ASSAY_TRY(b, beside(e, 2, sizes, at.t));
+  ASSAY_TRY(w, operand_beside(e, 1, sizes, at.t));
+  ASSAY_TRY(b, operand_beside(e, 2, sizes, at.t));
   ASSAY_TRY(spent, e.spend(4 * x.elements.size()));
   (void)spent;
   return Norming{at, elements_at(x, at.t), sets_over(x.shape, axes), std::move(w), std::move(b)};
@@ -102,8 +102,8 @@ Result<Array> group_norm(const Evaluating& e) {
         fmt::format("{} is not divided in {} groups of channels", to_text(x.shape), groups), 0, 0};
   }
   const Dims channels = {x.shape[1]};
-  ASSAY_TRY(w, beside(e, 1, channels, at.t));
-  ASSAY_TRY(b, beside(e, 2, channels, at.t));
+  ASSAY_TRY(w, operand_beside(e, 1, channels, at.t));
+  ASSAY_TRY(b, operand_beside(e, 2, channels, at.t));
   ASSAY_TRY(eps, e.number("eps", at.t));
   ASSAY_TRY(spent, e.spend(4 * x.elements.size()));
   (void)spent;
@@ -132,10 +132,10 @@ Result<Array> batch_norm(const Evaluating& e) {
   if (x.shape.empty()) return Error{"batch_norm needs an axis, [] has none", 0, 0};
   ASSAY_TRY(axis, e.axis("axis", x.shape.size()));
   const int64_t n = x.shape[static_cast<size_t>(axis)];
-  ASSAY_TRY(m, beside(e, 1, {n}, at.t));
-  ASSAY_TRY(var, beside(e, 2, {n}, at.t));
-  ASSAY_TRY(w, beside(e, 3, {n}, at.t));
-  ASSAY_TRY(b, beside(e, 4, {n}, at.t));
+  ASSAY_TRY(m, operand_beside(e, 1, {n}, at.t));
+  ASSAY_TRY(var, operand_beside(e, 2, {n}, at.t));
+  ASSAY_TRY(w, operand_beside(e, 3, {n}, at.t));
+  ASSAY_TRY(b, operand_beside(e, 4, {n}, at.t));
   ASSAY_TRY(eps, e.number("eps", at.t));
   ASSAY_TRY(spent, e.spend(4 * x.elements.size()));
   (void)spent;

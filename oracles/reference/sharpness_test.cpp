@@ -77,10 +77,10 @@ TEST_P(Chains, AreHonestAndTight) {
   EXPECT_LT(tally.masked(), uop::bits_of(t) == 8 ? 0.5 : 0.25);
 }
 
-std::string name_of_type(const testing::TestParamInfo<DType>& info) {
+std::string sharp_type(const testing::TestParamInfo<DType>& info) {
   return std::string(uop::to_text(info.param));
 }
-INSTANTIATE_TEST_SUITE_P(Every, Chains, testing::ValuesIn(kAllFloats), name_of_type);
+INSTANTIATE_TEST_SUITE_P(Every, Chains, testing::ValuesIn(kAllFloats), sharp_type);
 
 TEST(Faults, AnOperationDoneInHalfIsOutside) {
   Random random(1);

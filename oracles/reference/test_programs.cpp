@@ -47,7 +47,7 @@ bool is_tight(const Bounded& x, DType t) {
   return x.bound <= 64 * unit * std::max(1.0, std::abs(x.value));
 }
 
-std::string judged(const Array& array, const tensor::Expect& expect) {
+std::string judge_array(const Array& array, const tensor::Expect& expect) {
   const bool is_one = expect.data.size() == 1;
   if (!is_one && std::ssize(expect.data) != array.elements.size()) {
     return fmt::format("{} elements are expected, there are {}", expect.data.size(),
@@ -93,7 +93,7 @@ std::string judged(std::string_view program) {
     const auto* expect = std::get_if<tensor::Expect>(&statement.what);
     if (expect == nullptr) continue;
     ++expected;
-    const std::string wrong = judged(values.value()[i], *expect);
+    const std::string wrong = judge_array(values.value()[i], *expect);
     if (!wrong.empty()) return fmt::format("line {}: {}", statement.line, wrong);
   }
   return expected == 0 ? "nothing is expected" : "";

@@ -8,17 +8,17 @@
 namespace assay::workgroup {
 namespace {
 
-constexpr int kItems = 8;
+constexpr int kBranchItems = 8;
 
 // A kernel of nested loops and branches around an accumulator, written as it is drawn.
 class Draw {
  public:
   std::string run() {
-    const int items = add(fmt::format("const i32 {}", kItems));
+    const int items = add(fmt::format("const i32 {}", kBranchItems));
     const int two = add("const i32 2");
     l_ = add(fmt::format("special i32 %{} {{\"lidx0\"}}", items));
     const int g = add(fmt::format("special i32 %{} {{\"gidx0\"}}", two));
-    const int all = add(fmt::format("const i32 {}", 2 * kItems));
+    const int all = add(fmt::format("const i32 {}", 2 * kBranchItems));
     const int out = add(fmt::format("param i32 %{} {{0}}", all));
     const int one = add("const i32 1");
     acc_ = add(fmt::format("buffer i32 %{} {{0 reg}}", one));
@@ -128,8 +128,8 @@ TEST(Branches, ComeToTheSameInEveryInterleaving) {
     std::vector<std::vector<int32_t>> results;
     for (const Schedule& schedule : interleavings()) {
       TestLaunch launch(text);
-      launch.add<int32_t>(std::vector<int32_t>(2 * kItems));
-      launch.launch = {{2, 1, 1}, {kItems, 1, 1}};
+      launch.add<int32_t>(std::vector<int32_t>(2 * kBranchItems));
+      launch.launch = {{2, 1, 1}, {kBranchItems, 1, 1}};
       launch.options.schedule = schedule;
       const std::string found = launch.findings();
       RC_ASSERT(found == "");

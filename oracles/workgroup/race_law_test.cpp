@@ -9,7 +9,7 @@
 namespace assay::workgroup {
 namespace {
 
-constexpr int kItems = 4;
+constexpr int kRaceItems = 4;
 constexpr int kElements = 6;
 
 // One line of a kernel without branches: a barrier, or an access of element (factor * l + offset)
@@ -33,7 +33,7 @@ Line line() {
   l.is_local = *inRange(0, 3) != 0;
   l.factor = *inRange(0, 4);
   l.offset = *inRange(0, kElements);
-  l.from = *inRange(0, 3) == 0 ? *inRange(0, kItems) : 0;
+  l.from = *inRange(0, 3) == 0 ? *inRange(0, kRaceItems) : 0;
   return l;
 }
 
@@ -58,7 +58,7 @@ Kernel kernel(const std::vector<Line>& lines) {
   const int n = add(fmt::format("const i32 {}", kElements));
   const int global = add(fmt::format("param i32 %{} {{0}}", n));
   const int local = add(fmt::format("buffer i32 %{} {{0 local}}", n));
-  const int items = add(fmt::format("const i32 {}", kItems));
+  const int items = add(fmt::format("const i32 {}", kRaceItems));
   const int l = add(fmt::format("special i32 %{} {{\"lidx0\"}}", items));
   int last = -1;
   for (size_t i = 0; i < lines.size(); i++) {
@@ -99,8 +99,8 @@ std::set<Cell> racing_cells(const std::vector<Line>& lines) {
                              lines[a].is_local == lines[b].is_local &&
                              (lines[a].is_store || lines[b].is_store);
       if (!conflicts || (is_ordered && lines[a].is_local)) continue;
-      for (int i = lines[a].from; i < kItems; i++) {
-        for (int j = lines[b].from; j < kItems; j++) {
+      for (int i = lines[a].from; i < kRaceItems; i++) {
+        for (int j = lines[b].from; j < kRaceItems; j++) {
           if (i != j && lines[a].element(i) == lines[b].element(j))
             cells.insert({lines[a].is_local, lines[a].element(i)});
         }
@@ -119,7 +119,7 @@ TEST(Races, AreThoseOfAllPairsInEveryInterleaving) {
     for (const Schedule& schedule : interleavings()) {
       TestLaunch launch(k.text);
       launch.add<int32_t>(std::vector<int32_t>(kElements));
-      launch.launch.items[0] = kItems;
+      launch.launch.items[0] = kRaceItems;
       launch.options.schedule = schedule;
       const auto report = launch.run();
       RC_ASSERT(report.ok());

@@ -11,7 +11,6 @@
 namespace assay::workgroup {
 namespace {
 
-using runtime::Batch;
 using runtime::Command;
 using runtime::Done;
 using runtime::Outcome;
@@ -123,8 +122,8 @@ class Sim final : public runtime::Device {
                                          std::span<const uint32_t> numbers,
                                          uop::Watch* watch) override;
   void drop_kernel(uint32_t number) override { kernels_[number] = {}; }
-  Result<bool> start(const Batch& batch) override;
-  Outcome complete(const Batch&) override { return std::move(outcome_); }
+  Result<bool> start(const runtime::Batch& batch) override;
+  Outcome complete(const runtime::Batch&) override { return std::move(outcome_); }
   Result<bool> restart() override {
     storages_.clear();
     kernels_.clear();
@@ -142,11 +141,11 @@ class Sim final : public runtime::Device {
   }
   bool writes(const Command& c, size_t view) const;
   bool conflict(const Command& a, const Command& b) const;
-  std::string unordered(const Batch& batch, size_t& place) const;
-  std::vector<size_t> order_of(const Batch& batch);
+  std::string unordered(const runtime::Batch& batch, size_t& place) const;
+  std::vector<size_t> order_of(const runtime::Batch& batch);
   void fail(Status status, size_t command, std::string why);
-  void run(const Batch& batch, size_t command);
-  void launch(const Batch& batch, size_t command);
+  void run(const runtime::Batch& batch, size_t command);
+  void launch(const runtime::Batch& batch, size_t command);
 
   SimOptions options_;
   Chance chance_;
@@ -205,7 +204,7 @@ bool Sim::conflict(const Command& a, const Command& b) const {
 
 // Two commands that conflict though neither waits for the other, as a sentence; `place` is the
 // later one's.
-std::string Sim::unordered(const Batch& batch, size_t& place) const {
+std::string Sim::unordered(const runtime::Batch& batch, size_t& place) const {
   const size_t n = batch.commands.size();
   std::vector<std::vector<bool>> before(n, std::vector<bool>(n));
   for (size_t i = 0; i < n; i++) {
@@ -224,7 +223,7 @@ std::string Sim::unordered(const Batch& batch, size_t& place) const {
 }
 
 // An order that waits allow: as they stand, or a random one.
-std::vector<size_t> Sim::order_of(const Batch& batch) {
+std::vector<size_t> Sim::order_of(const runtime::Batch& batch) {
   std::vector<size_t> order(batch.commands.size());
   std::iota(order.begin(), order.end(), size_t{0});
   if (!options_.is_random) return order;
@@ -256,7 +255,7 @@ void Sim::fail(Status status, size_t command, std::string why) {
   outcome_.done[command].status = status;
 }
 
-Result<bool> Sim::start(const Batch& batch) {
+Result<bool> Sim::start(const runtime::Batch& batch) {
   outcome_ = {};
   outcome_.done.resize(batch.commands.size());
   size_t place = 0;
@@ -272,7 +271,7 @@ Result<bool> Sim::start(const Batch& batch) {
   return true;
 }
 
-void Sim::run(const Batch& batch, size_t command) {
+void Sim::run(const runtime::Batch& batch, size_t command) {
   const Command& c = batch.commands[command];
   if (c.kind == Kind::Launch) return launch(batch, command);
   const std::span<std::byte> to = bytes_of(c.views[0]);
@@ -291,7 +290,7 @@ void Sim::run(const Batch& batch, size_t command) {
   std::copy(from_known.begin(), from_known.end(), known.begin());
 }
 
-void Sim::launch(const Batch& batch, size_t command) {
+void Sim::launch(const runtime::Batch& batch, size_t command) {
   const Command& c = batch.commands[command];
   const Signature& signature = signature_at(c.kernel.number);
   const Kernel& kernel = kernels_[c.kernel.number];
