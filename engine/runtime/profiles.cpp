@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace assay::runtime {
 namespace {
@@ -82,6 +83,10 @@ MemoryContract meet(const MemoryContract& a, const MemoryContract& b) {
   m.in_loop = std::min(a.in_loop, b.in_loop);
   return m;
 }
+
+// What a device may have of its own.
+constexpr uop::OpSet kFunctions = {Op::Exp, Op::Exp2, Op::Log, Op::Log2,
+                                   Op::Sin, Op::Cos,  Op::Tan, Op::Pow};
 
 // What is exact at any type.
 constexpr Op kExact[] = {Op::Neg, Op::Add,   Op::Sub,   Op::Mul,  Op::Fma,  Op::Max,
@@ -183,9 +188,18 @@ Target meet(const Target& a, const Target& b) {
   return m;
 }
 
-const Target* profile(std::string_view name) {
-  for (const Profile& p : all_profiles()) {
-    if (p.name == name) return &p.target;
+const Target* profile(std::string_view name, bool native) {
+  static const std::vector<Target> natives = [] {
+    std::vector<Target> all;
+    for (const Profile& p : all_profiles()) {
+      all.push_back(p.target);
+      all.back().math.native = kFunctions;
+    }
+    return all;
+  }();
+  const std::span<const Profile> profiles = all_profiles();
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    if (profiles[i].name == name) return native ? &natives[i] : &profiles[i].target;
   }
   return nullptr;
 }

@@ -17,7 +17,9 @@ struct Profile {
 // `generic`, `adreno-630`, `adreno-660`, `adreno-740`. What no public document says of a GPU is
 // what OpenCL 1.2 promises of every device.
 std::span<const Profile> all_profiles();
-const uop::Target* profile(std::string_view name);  // nullptr where there is none
+// nullptr where there is none. A native one has its functions computed by the device's own, where
+// it promises a limit for them, and not by polynomials.
+const uop::Target* profile(std::string_view name, bool native = false);
 
 // What both can do, under the first one's name if it says the same, else "first on second": the
 // lesser of limits, the types of both, the looser of rules.

@@ -59,6 +59,16 @@ TEST(Meet, IsWhatBothCanDo) {
   EXPECT_EQ(ulp_limit(both, Op::Exp2, uop::F32), 3);
 }
 
+TEST(Profiles, ANativeOneDiffersInItsFunctionsOnly) {
+  for (const Profile& p : all_profiles()) {
+    Target native = *profile(p.name, true);
+    EXPECT_EQ(target_error(native), std::nullopt) << p.name;
+    EXPECT_TRUE(native.math.native.has(Op::Exp)) << p.name;
+    native.math.native = p.target.math.native;
+    EXPECT_EQ(to_text(native), to_text(p.target));
+  }
+}
+
 TEST(Meet, OfATargetWithItselfIsThatTarget) {
   for (const Profile& p : all_profiles()) {
     EXPECT_EQ(to_text(meet(p.target, p.target)), to_text(p.target));

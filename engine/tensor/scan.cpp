@@ -1,5 +1,6 @@
 #include "engine/tensor/families.h"
 #include "engine/tensor/functions.h"
+#include "engine/uop/eval.h"
 
 namespace assay::tensor {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "engine/codegen/seen.h"
 #include "engine/runtime/executor.h"
-#include "engine/schedule/rules.h"
+#include "engine/runtime/rules.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/programs.h"
@@ -174,7 +174,7 @@ ExitCode check_programs(const Options& options) {
 }
 
 ExitCode check(const Options& options) {
-  if (const auto unknown = options.switches.unknown_rule(schedule::all_rules())) {
+  if (const auto unknown = options.switches.unknown_rule(runtime::all_rules())) {
     fmt::print(stderr, "assay check: no rule is named '{}'; see assay rules\n", *unknown);
     return kUsage;
   }

@@ -28,7 +28,7 @@ Result<runtime::OpenOptions> DeviceOptions::open_options() const {
   options.cache = cache;
   options.limit_ms = limit_ms;
   if (profile.empty()) return options;
-  options.profile = runtime::profile(profile);
+  options.profile = runtime::profile(profile, native);
   if (options.profile != nullptr) return options;
   std::string there;
   for (const runtime::Profile& p : runtime::all_profiles()) {
@@ -44,6 +44,9 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
   app.add_option("--profile", options.profile,
                  "keep within what this device can do as well; see assay devices")
       ->type_name("NAME");
+  app.add_flag("--native", options.native,
+               "with the profile: the device's own exp, sin, pow, ... in place of polynomials")
+      ->needs("--profile");
   app.add_option("--cache", options.cache, "keep compiled kernels in this folder")
       ->type_name("DIR");
   app.add_option("--time-limit", options.limit_ms, "for an answer of a worker, in milliseconds")

@@ -15,10 +15,11 @@ namespace assay::fuzz {
 // Every kind of device that this program knows.
 std::span<const runtime::DeviceKind* const> device_kinds();
 
-// --device, --profile, --cache and --time-limit.
+// --device, --profile, --native, --cache and --time-limit.
 struct DeviceOptions {
   std::string device;
   std::string profile;
+  bool native = false;
   std::string cache;
   int64_t limit_ms = 60'000;
 

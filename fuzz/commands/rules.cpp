@@ -1,4 +1,4 @@
-#include "engine/schedule/rules.h"
+#include "engine/runtime/rules.h"
 
 #include <fmt/format.h>
 
@@ -27,16 +27,16 @@ void print_rule(const uop::RuleSet& set, const uop::Rule& rule) {
 
 ExitCode print_rules(const std::string& only) {
   const bool is_known = std::ranges::any_of(
-      schedule::all_rules(), [&](const uop::RuleSet* set) { return set->name() == only; });
+      runtime::all_rules(), [&](const uop::RuleSet* set) { return set->name() == only; });
   if (!only.empty() && !is_known) {
     std::string names;
-    for (const uop::RuleSet* set : schedule::all_rules()) names += fmt::format(" {}", set->name());
+    for (const uop::RuleSet* set : runtime::all_rules()) names += fmt::format(" {}", set->name());
     fmt::print(stderr, "assay rules: no set is named '{}'; there are{}\n", only, names);
     return kUsage;
   }
   size_t rules = 0;
   size_t sets = 0;
-  for (const uop::RuleSet* set : schedule::all_rules()) {
+  for (const uop::RuleSet* set : runtime::all_rules()) {
     if (!only.empty() && set->name() != only) continue;
     for (const uop::Rule& rule : set->rules()) print_rule(*set, rule);
     rules += set->rules().size();

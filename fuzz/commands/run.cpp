@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/runtime/executor.h"
-#include "engine/schedule/rules.h"
+#include "engine/runtime/rules.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/session.h"
@@ -132,7 +132,7 @@ ExitCode execute(const Options& options, const tensor::Program& program,
 }
 
 ExitCode run(const Options& options) {
-  if (const auto unknown = options.switches.unknown_rule(schedule::all_rules())) {
+  if (const auto unknown = options.switches.unknown_rule(runtime::all_rules())) {
     fmt::print(stderr, "assay run: no rule is named '{}'; see assay rules\n", *unknown);
     return kUsage;
   }
