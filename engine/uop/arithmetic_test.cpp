@@ -170,7 +170,8 @@ TEST(Arithmetic, OfSpecialValuesIsIeee) {
     EXPECT_EQ(result_of(Op::Add, at(-0.0), at(-0.0)), at(-0.0)) << to_text(t);
     EXPECT_EQ(result_of(Op::Sub, at(1), at(1)), at(0)) << to_text(t);
     EXPECT_EQ(result_of(Op::Mul, at(-1), at(0)), at(-0.0)) << to_text(t);
-    EXPECT_EQ(result_of(Op::Add, {t, 1}, {t, 1}), (Value{t, 2})) << to_text(t);  // subnormals are kept
+    EXPECT_EQ(result_of(Op::Add, {t, 1}, {t, 1}), (Value{t, 2}))
+        << to_text(t);  // subnormals are kept
   }
 }
 

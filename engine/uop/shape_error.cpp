@@ -237,7 +237,8 @@ Fault result_fault(Graph& g, Ref u) {
 }  // namespace
 
 std::optional<std::string> shape_error(Graph& g, Ref u) {
-  const auto* row = std::ranges::find_if(kFaults, [&](const FaultRow& r) { return r.ops.has(u->op); });
+  const auto* row =
+      std::ranges::find_if(kFaults, [&](const FaultRow& r) { return r.ops.has(u->op); });
   Fault fault;
   if (row != std::end(kFaults)) {
     fault = row->fault(g, u);
