@@ -127,7 +127,11 @@ class Emulation {
 
   // A node of an emulated type.
   Ref small(Ref u) {
-    if (uop::is_const(u)) return g_.constant(uop::cast(u->value(), F32).value());
+    if (uop::is_const(u)) {
+      const std::optional<uop::Value> wide = uop::cast(u->value(), F32);
+      ASSAY_CHECK(wide, "{} has no f32", to_text(u->value()));
+      return g_.constant(*wide);
+    }
     if (u->op == Op::Invalid) return g_.make(Op::Invalid, F32, {});
     if (kStates.has(u->op)) return on_done(u, stored(u));
     if (u->op == Op::Load) return load(u);

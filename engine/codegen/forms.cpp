@@ -22,9 +22,9 @@ OpSet scalars() {
   return set;
 }
 
-const OpSet kKernel = {Op::Invalid, Op::Range, Op::Index, Op::Store, Op::End, Op::Sink};
-const OpSet kShapes = {Op::Stack, Op::Reshape, Op::Permute, Op::Expand};
-const OpSet kOrder = {Op::Buffer, Op::After, Op::Group};
+constexpr OpSet kKernel = {Op::Invalid, Op::Range, Op::Index, Op::Store, Op::End, Op::Sink};
+constexpr OpSet kShapes = {Op::Stack, Op::Reshape, Op::Permute, Op::Expand};
+constexpr OpSet kOrder = {Op::Buffer, Op::After, Op::Group};
 
 }  // namespace
 

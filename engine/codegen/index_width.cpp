@@ -11,7 +11,6 @@
 namespace assay::codegen {
 namespace {
 
-using uop::Arg;
 using uop::Bounds;
 using uop::DType;
 using uop::Graph;

@@ -92,7 +92,7 @@ class Tiling {
   int64_t local_bytes() const;
 
  private:
-  Tiling(const uop::Target& target) : target_(&target) {}
+  explicit Tiling(const uop::Target& target) : target_(&target) {}
 
   std::optional<std::string> find_axes(uop::Graph& g, uop::Ref kernel);
   int place_of(uop::Ref range) const;
