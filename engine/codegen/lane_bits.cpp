@@ -1,5 +1,7 @@
 #include "engine/codegen/lane_bits.h"
 
+#include "engine/check.h"
+
 namespace assay::codegen {
 namespace {
 
@@ -25,6 +27,7 @@ Ref part_of(LaneTerms& terms, Ref bits, DType to, int first) {
 }
 
 Ref joined(LaneTerms& terms, std::span<const Ref> parts, DType from, DType to) {
+  ASSAY_CHECK(!parts.empty(), "nothing to join");
   Ref all = nullptr;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Ref bits = converted(terms, Op::Bitcast, uop::unsigned_of(from), parts[i]);

@@ -3,10 +3,6 @@
 
 namespace assay::codegen {
 
-using uop::F32;
-using uop::F64;
-using uop::Op;
-
 Format format(uop::DType t) {
   const uop::FloatFormat f = uop::format_of(t);
   return {t, f.mantissa_bits, f.bias()};

@@ -221,7 +221,7 @@ Result<Ref> simplify(uop::Run& run, Ref kernel) {
     }
     done.set(u, std::ranges::equal(sources, u->src) ? u : g.with_sources(u, sources));
   }
-  if (terms.trouble()) return *terms.trouble();
+  if (const auto& trouble = terms.trouble()) return *trouble;
   const Ref result = done.at(kernel);
   return terms.has_decided() ? run.rewrite(kernel_rules(), result) : Result<Ref>(result);
 }

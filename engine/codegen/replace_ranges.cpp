@@ -34,7 +34,7 @@ class Replacing {
       terms_.note(u);
       done_.set(u, rebuilt(u));
     }
-    if (terms_.trouble()) return *terms_.trouble();
+    if (const auto& trouble = terms_.trouble()) return *trouble;
     const Ref result = done_.at(root);
     return terms_.has_decided() ? run_.rewrite(uop::symbolic_rules(), result) : Result<Ref>(result);
   }

@@ -12,7 +12,6 @@ using uop::F64;
 using uop::FloatFormat;
 using uop::format_of;
 using uop::I32;
-using uop::Op;
 using uop::U32;
 
 constexpr double kSign = 0x80000000;
@@ -45,7 +44,7 @@ uint32_t beyond(DType t) {
 // bits rounded to a multiple of 2^shift, ties to even; the lowest bits are left as they come.
 Term rounded_up(Term bits, int shift) {
   const Term odd = (bits >> shift) & 1;
-  return bits + odd + ((int64_t{1} << (shift - 1)) - 1);
+  return bits + odd + (std::ldexp(1.0, shift - 1) - 1);
 }
 
 // A bf16 is the upper half of an f32.
@@ -129,7 +128,7 @@ Term decoded(Term code, DType t) {
   // As if the first bit stood before the point, which is then taken off.
   const double first = least_normal(t);
   const Term subnormal = bits_as(as_f32(wide + bits_of_f32(first)) - first, U32);
-  const Term is_normal = a > ((1 << f.mantissa_bits) - 1.0);
+  const Term is_normal = a > (std::ldexp(1.0, f.mantissa_bits) - 1);
   const Term finite = where(is_normal, normal, subnormal);
   const Term special = a > (beyond(t) - 1.0);
   const Term value =

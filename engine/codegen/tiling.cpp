@@ -61,7 +61,8 @@ bool fits_launch(std::vector<std::pair<int32_t, int64_t>> counts, const uop::Lim
   for (const auto& [number, count] : counts) {
     if (times(items, count) > limits.item_sizes[along]) {
       items = 1;
-      if (++along == 3 || count > limits.item_sizes[along]) return false;
+      ++along;
+      if (along == 3 || count > limits.item_sizes[along]) return false;
     }
     items *= count;
   }

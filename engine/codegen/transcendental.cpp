@@ -14,7 +14,8 @@ using uop::Run;
 
 bool is_native(const uop::Target& target, Ref u) {
   const auto limit = uop::ulp_limit(target, u->op, u->dtype);
-  return target.math.native.has(u->op) && limit && *limit <= *promised_ulps(u->op);
+  const auto promised = promised_ulps(u->op);
+  return target.math.native.has(u->op) && limit && promised && *limit <= *promised;
 }
 
 template <Term (*function)(Term)>

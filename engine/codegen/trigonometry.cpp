@@ -133,6 +133,7 @@ std::vector<Term> turns(Term x) {
   const std::vector<Term> raw = words_from(place, c.index_bits, static_cast<size_t>(c.words) + 1);
   const Term shift = cast(first & 31, U64);
   std::vector<Term> words;
+  words.reserve(static_cast<size_t>(c.words));
   for (int i = 0; i < c.words; i++) {
     words.push_back(low_half((joined(raw[i], raw[i + 1]) << shift) >> 32));
   }
