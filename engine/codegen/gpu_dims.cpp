@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "engine/check.h"
 #include "engine/codegen/axes.h"
 #include "engine/codegen/forms.h"
 #include "engine/codegen/launch_axes.h"
+#include "engine/codegen/place.h"
 #include "engine/codegen/rebuild.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/gate.h"
@@ -55,7 +57,7 @@ Result<Placed> placed(Graph& g, std::span<const Ref> kernel, bool (*is_one)(Ref)
   return p;
 }
 
-AddrSpace space_of(Graph& g, Ref place) {
+AddrSpace space_of_place(Graph& g, Ref place) {
   const Ref storage = uop::buffer(g, place);
   ASSAY_CHECK(storage != nullptr, "{} is no storage", to_text(place->op));
   return storage->op == Op::Param ? AddrSpace::Global : storage->arg.addr_space();
@@ -63,8 +65,12 @@ AddrSpace space_of(Graph& g, Ref place) {
 
 class GpuDims {
  public:
-  GpuDims(Graph& g, const Placed& groups, const Placed& items)
-      : g_(g), groups_(groups), items_(items) {}
+  GpuDims(Graph& g, const Placed& groups, const Placed& items, std::span<const Ref> kernel)
+      : g_(g), groups_(groups), items_(items) {
+    for (const Ref u : kernel) {
+      if (u->op == Op::Store) find_gate(u);
+    }
+  }
 
   Ref of(Ref u, std::span<const Ref> src) {
     switch (u->op) {
@@ -74,7 +80,7 @@ class GpuDims {
       }
       case Op::End:
       case Op::After: return without_placed(u, src);
-      case Op::Store: return store(u, src);
+      case Op::Index: return accessed(u, src);
       default: return on_sources(g_, u, src);
     }
   }
@@ -111,26 +117,35 @@ class GpuDims {
     add(gate, placed.axes.inside);
   }
 
-  Ref store(Ref u, std::span<const Ref> src) {
-    const Ref place = u->src[0];
-    const AddrSpace space = space_of(g_, place);
-    if (space == AddrSpace::Reg) return on_sources(g_, u, src);
+  void find_gate(Ref store) {
+    const Ref place = store->src[0];
+    const AddrSpace space = space_of_place(g_, place);
+    if (space == AddrSpace::Reg) return;
     ASSAY_CHECK(place->op == Op::Index && place->src.size() > 1, "a store to {} has no index",
                 to_text(place->op));
     Ref gate = nullptr;
     if (space == AddrSpace::Global) add_gates(gate, place, groups_);
     add_gates(gate, place, items_);
-    if (gate == nullptr) return on_sources(g_, u, src);
-    std::vector<Ref> at(src[0]->src.begin(), src[0]->src.end());
-    at[1] = uop::also_gated(g_, at[1], gate);
-    std::vector<Ref> sources(src.begin(), src.end());
-    sources[0] = g_.with_sources(src[0], at);
-    return g_.with_sources(u, sources);
+    // LOCAL storage is read by others than those who store to it.
+    const Ref what = space == AddrSpace::Global ? uop::buffer(g_, place) : place;
+    if (gate != nullptr) gates_.emplace_back(what, gate);
+  }
+
+  // Only who stores an element of GLOBAL storage reads what was there: others would read it while
+  // it is written, for a result that they do not store.
+  Ref accessed(Ref u, std::span<const Ref> src) {
+    if (gates_.empty() || !is_state(u->src[0]) || src.size() < 2) return on_sources(g_, u, src);
+    std::vector<Ref> at(src.begin(), src.end());
+    for (const auto& [what, gate] : gates_) {
+      if (what == u || what == uop::buffer(g_, u)) at[1] = uop::also_gated(g_, at[1], gate);
+    }
+    return on_sources(g_, u, at);
   }
 
   Graph& g_;
   const Placed& groups_;
   const Placed& items_;
+  std::vector<std::pair<Ref, Ref>> gates_;  // of a place in LOCAL storage, or of GLOBAL storage
 };
 
 // How many groups there is room for along each axis when groups have these items.
@@ -155,7 +170,7 @@ Result<Ref> gpu_dims(uop::Run& run, Ref root) {
                              int64_t(n[0]), int64_t(n[1]), int64_t(n[2]), limits.group_size)};
   }
   ASSAY_TRY(groups, placed(g, kernel, is_group_axis, kGroups, group_limits(limits, n)));
-  GpuDims dims(g, groups, items);
+  GpuDims dims(g, groups, items, kernel);
   return rebuild(g, kernel, [&](Ref u, std::span<const Ref> src) { return dims.of(u, src); });
 }
 

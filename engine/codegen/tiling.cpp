@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/uop/node_map.h"
 #include "engine/uop/scope.h"
 #include "engine/uop/walk.h"
 
@@ -48,6 +49,23 @@ std::vector<Ref> closed_by(std::span<const Ref> nodes) {
   }
   std::ranges::stable_sort(ranges, {}, [](Ref r) { return r->arg.number(); });
   return ranges;
+}
+
+// The nodes of a kernel that are computed from storage which it writes.
+uop::NodeMap<char> reading_outputs(std::span<const Ref> kernel) {
+  std::vector<Ref> outputs;
+  for (const Ref u : kernel) {
+    if (u->op == Op::Store && !u->src[0]->src.empty()) outputs.push_back(u->src[0]->src[0]);
+  }
+  uop::NodeMap<char> reading;
+  for (const Ref u : kernel) {
+    const bool is_read =
+        u->op == Op::Index && std::ranges::find(outputs, u->src[0]) != outputs.end();
+    if (is_read || std::ranges::any_of(u->src, [&](Ref s) { return reading.has(s); })) {
+      reading.set(u, 1);
+    }
+  }
+  return reading;
 }
 
 // What is left of an axis that an END closes runs at once, if nothing says that it must not.
@@ -95,7 +113,8 @@ std::vector<int> Tiling::places_of(std::span<const Ref> ranges) const {
 Fault Tiling::find_axes(uop::Graph& g, Ref kernel) {
   std::vector<Ref> ends;
   std::vector<Ref> folds;
-  for (const Ref u : uop::toposort(g, kernel)) {
+  const std::vector<Ref> order = uop::toposort(g, kernel);
+  for (const Ref u : order) {
     if (u->op == Op::End) ends.push_back(u);
     if (u->op == Op::Reduce) folds.push_back(u);
     if (u->op == Op::Range) {
@@ -118,11 +137,15 @@ Fault Tiling::find_axes(uop::Graph& g, Ref kernel) {
     }
     axes_.push_back(axis_of(r, AxisType::Reduce));
   }
-  for (const Ref u : folds) {
-    folds_.push_back({u, places_of(u->src.subspan(1)), places_of(uop::ranges(g, u))});
+  if (!folds.empty()) {
+    const uop::NodeMap<char> reading = reading_outputs(order);
+    for (const Ref u : folds) {
+      folds_.push_back(
+          {u, places_of(u->src.subspan(1)), places_of(uop::ranges(g, u)), reading.has(u->src[0])});
+    }
   }
   for (const Ref u : ends) {
-    ends_.push_back({u, places_of(u->src.subspan(1)), places_of(uop::ranges(g, u))});
+    ends_.push_back({u, places_of(u->src.subspan(1)), places_of(uop::ranges(g, u)), false});
   }
   return std::nullopt;
 }
@@ -283,11 +306,13 @@ int64_t Tiling::local_bytes() const {
 
 // All work-items of a group pass the barriers of a shared fold together, wherever they stand: in
 // loops over ranges that no work-items share out, which they all run through alike. Within another
-// shared fold they would not: each work-item runs through other iterations there.
+// shared fold they would not: each work-item runs through other iterations there. One of them
+// stores the result, and no barrier orders that after what others read of GLOBAL storage.
 Fault Tiling::group_fault() const {
   for (const Nest& fold : folds_) {
     if (product(fold.closes, AxisType::GroupReduce) == 1) continue;
     if (!target_->memory) return "the target has no memory contract for LOCAL storage";
+    if (fold.reads_output) return "the fold reads storage that the kernel writes";
     for (const int p : fold.around) {
       const Axis& axis = axes_[static_cast<size_t>(p)];
       if (axis.taken(AxisType::GroupReduce) > 1) {

@@ -61,6 +61,7 @@ struct Nest {
   uop::Ref u;
   std::vector<int> closes;
   std::vector<int> around;
+  bool reads_output = false;  // what a REDUCE folds is read from storage that the kernel writes
 };
 
 // The loops of a kernel of the schedule and what a list of opts makes of them, opt by opt.
