@@ -61,6 +61,21 @@ TEST_F(ReadValue, SymbolicSizesAreWhatTheVariablesSay) {
   EXPECT_EQ(read(uop::shrink(g, x, bounds), variables), (std::vector<float>{0, 1}));
 }
 
+TEST_F(ReadValue, BoundSizesHaveTheirValueWithThem) {
+  const Ref n = g.variable("n", uop::of_int(uop::Index, 1), uop::of_int(uop::Index, 6));
+  const Ref zero = index(0);
+  const Ref two = index(2);
+  const Ref bound = g.make(uop::Op::Bind, uop::Index, {n, two});
+  const Ref more = g.alu(uop::Op::Add, {bound, index(1)});
+  EXPECT_EQ(read(uop::shrink(g, x, std::vector{zero, bound})), (std::vector<float>{0, 1}));
+  const std::vector<std::pair<std::string, int64_t>> others = {{"n", 5}};
+  EXPECT_EQ(read(uop::shrink(g, x, std::vector{zero, more}), others),
+            (std::vector<float>{0, 1, 2}));
+  const Result<int64_t> no_size = size_value(g, g.make(uop::Op::Bind, uop::Index, {n, n}), {});
+  ASSERT_FALSE(no_size.ok());
+  EXPECT_EQ(no_size.error().message, "bind in a size");
+}
+
 TEST_F(ReadValue, WhatNoRunMadeIsAnError) {
   const Result<std::vector<std::byte>> bytes = read_value(g, buffer(5, 4, "a:0"), {}, buffers);
   ASSERT_FALSE(bytes.ok());

@@ -15,7 +15,8 @@ namespace assay::runtime {
 using Variables = std::span<const std::pair<std::string, int64_t>>;
 const int64_t* find_variable(Variables variables, std::string_view name);
 
-// The value of a size: a scalar term over variables. An error names the one without a value.
+// The value of a size: a scalar term over variables, or over BINDs, which have theirs with them. An
+// error names the one without a value, or what is no term.
 Result<int64_t> size_value(uop::Graph& g, uop::Ref size, Variables variables);
 
 }  // namespace assay::runtime
