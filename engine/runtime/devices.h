@@ -22,6 +22,7 @@ struct OpenOptions {
   const Target* profile = nullptr;
   std::string
       cache;  // folder for compiled kernels; "" is one of the process's own, removed at exit
+  bool optimize = true;       // kernels, in a driver's compiler: without, it is done much sooner
   int64_t limit_ms = 60'000;  // for an answer of a worker
   uint64_t seed = 1;          // of devices that choose among orders
 };

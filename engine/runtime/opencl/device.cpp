@@ -22,6 +22,7 @@ OpenclDevice::OpenclDevice(std::string name, Target target, Found found, const O
     : Device(std::move(name), std::move(target)),
       found_(std::move(found)),
       binaries_(options.cache.empty() ? "" : options.cache + "/binaries"),
+      optimizes_(options.optimize),
       render_(render),
       is_oclgrind_(found_.platform_name == "Oclgrind") {}
 
@@ -62,7 +63,7 @@ Result<bool> OpenclDevice::restart() {
     if (code != CL_SUCCESS) return Error{said("clCreateCommandQueue", code), 0, 0};
     open_->queues.push_back(std::move(made));
   }
-  open_->compiler = std::make_unique<Compiler>(open_->context.get(), found_, binaries_);
+  open_->compiler = std::make_unique<Compiler>(open_->context.get(), found_, binaries_, optimizes_);
   return true;
 }
 

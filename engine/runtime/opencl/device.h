@@ -84,6 +84,7 @@ class OpenclDevice : public Device {
 
   Found found_;
   std::string binaries_;
+  bool optimizes_;
   Render render_;
   bool is_oclgrind_ = false;
   std::unique_ptr<Objects> open_;  // null where what hangs holds on to all of it

@@ -333,6 +333,11 @@ TEST_F(OpenclTest, BinariesAreFoundByANewCompiler) {
     EXPECT_EQ(floats_of(got), std::vector<float>(4, 2));
   }
   EXPECT_EQ(compiled, 1);
+  options.optimize = false;
+  auto opened = OpenclDevice::open("pocl-basic", options, text_of);
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  kernel(*opened.value(), *this, linear("inc", 2, 4));
+  EXPECT_EQ(opened.value()->compiler().compiled(), 1) << "another's binary was taken";
 }
 
 TEST_F(OpenclTest, KernelsAreTimed) {

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kOptions = "-cl-std=CL1.2 -w";
+constexpr std::string_view kOptions = "-cl-std=CL1.2 -w";
+constexpr std::string_view kUnoptimized = " -cl-opt-disable";
 constexpr int kAround = 3;            // lines shown on each side
 constexpr size_t kMostLog = 2000;     // bytes
 constexpr size_t kMostTogether = 64;  // kernels of one program: more gain nothing
@@ -86,8 +87,11 @@ std::string build_failure(const std::string& text, const std::string& log) {
   return said + (log.size() > kMostLog ? log.substr(0, kMostLog) + "…" : log);
 }
 
-Compiler::Compiler(cl_context context, Found device, std::string binaries)
-    : context_(context), device_(std::move(device)), binaries_(std::move(binaries)) {}
+Compiler::Compiler(cl_context context, Found device, std::string binaries, bool optimize)
+    : context_(context),
+      device_(std::move(device)),
+      binaries_(std::move(binaries)),
+      options_(fmt::format("{}{}", kOptions, optimize ? "" : kUnoptimized)) {}
 
 std::string Compiler::log_of(const Program& program) const {
   size_t size = 0;
@@ -101,7 +105,7 @@ std::string Compiler::log_of(const Program& program) const {
 std::string Compiler::binary_path(const std::string& text) const {
   const std::string key =
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}", device_.platform_name, device_.version,
-                  device_.device_name, device_.driver, kOptions, text);
+                  device_.device_name, device_.driver, options_, text);
   return (fs::path(binaries_) / (hash_text(key) + ".bin")).string();
 }
 
@@ -116,7 +120,7 @@ Program Compiler::load_binary(const std::string& path) const {
   Program program(
       clCreateProgramWithBinary(context_, 1, &device_.device, &size, &data, &of_device, &code));
   if (code != CL_SUCCESS || of_device != CL_SUCCESS || !program) return {};
-  code = clBuildProgram(program.get(), 1, &device_.device, kOptions, nullptr, nullptr);
+  code = clBuildProgram(program.get(), 1, &device_.device, options_.c_str(), nullptr, nullptr);
   return code == CL_SUCCESS ? std::move(program) : Program();
 }
 
@@ -153,7 +157,7 @@ Result<const Program*> Compiler::compile(const std::string& text) {
   cl_int code = CL_SUCCESS;
   Program program(clCreateProgramWithSource(context_, 1, &data, &size, &code));
   if (code != CL_SUCCESS) return Error{std::string(error_name(code)), 0, 0};
-  code = clBuildProgram(program.get(), 1, &device_.device, kOptions, nullptr, nullptr);
+  code = clBuildProgram(program.get(), 1, &device_.device, options_.c_str(), nullptr, nullptr);
   if (code == CL_BUILD_PROGRAM_FAILURE) return Error{log_of(program), 0, 0};
   if (code != CL_SUCCESS) return Error{std::string(error_name(code)), 0, 0};
   compiled_++;

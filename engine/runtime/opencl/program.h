@@ -17,8 +17,8 @@ namespace assay::runtime::opencl {
 // where a folder is given as binaries, by text, options, device and driver.
 class Compiler {
  public:
-  // `binaries` is a folder, or "".
-  Compiler(cl_context context, Found device, std::string binaries);
+  // `binaries` is a folder, or "". Without `optimize` programs are compiled as they stand.
+  Compiler(cl_context context, Found device, std::string binaries, bool optimize = true);
 
   // A kernel for each text, in the same order. All that are new are compiled as one program, since
   // most of the time goes into what programs have in common; where that fails, one by one, so that
@@ -47,6 +47,7 @@ class Compiler {
   cl_context context_;
   Found device_;
   std::string binaries_;
+  std::string options_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::map<std::string, Entry> by_text_;
   int64_t compiled_ = 0;
