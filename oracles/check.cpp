@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "engine/tensor/builder.h"
 #include "engine/tensor/session.h"
 #include "engine/uop/shape.h"
-#include "engine/uop/value.h"
 #include "engine/uop/walk.h"
 #include "oracles/interpreter/extension.h"
 #include "oracles/interpreter/interpreter.h"
 #include "oracles/reference/reference.h"
+#include "oracles/value_text.h"
 
 namespace assay::oracles {
 namespace {
@@ -25,24 +24,7 @@ using tensor::Program;
 using tensor::Statement;
 using uop::Ref;
 
-constexpr size_t kMostShown = 64;
 constexpr int64_t kMostBytes = int64_t{1} << 28;  // of one buffer
-
-std::string value_text(const Elements& e) {
-  const auto width = static_cast<size_t>(uop::bytes_of(e.dtype));
-  const size_t count = e.bytes.size() / width;
-  std::string text = fmt::format("{}[{}] [", uop::to_text(e.dtype), fmt::join(e.shape, ", "));
-  for (size_t i = 0; i < std::min(count, kMostShown); ++i) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, &e.bytes[i * width], width);
-    if (uop::kind_of(e.dtype) == uop::Kind::Signed) {
-      const int unused = 64 - uop::bits_of(e.dtype);
-      bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
-    }
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", uop::to_text(uop::Value{e.dtype, bits}));
-  }
-  return text + (count > kMostShown ? fmt::format(", … {} in all]", count) : "]");
-}
 
 // One run of a program: its session, and the memory of each way to execute it.
 class Checker {
@@ -59,7 +41,11 @@ class Checker {
   Checked run() {
     Result<std::vector<reference::Array>> reference = reference::evaluate(program_);
     const std::optional<Error> refused = engine(reference.ok() ? &reference.value() : nullptr);
-    if (refused) {
+    if (wrong_list_) {
+      made_.refused = to_string(*wrong_list_);
+      made_.malformed = true;
+      made_.verdict = {Answer::Fail, Strength::Sampled, "malformed: " + made_.refused};
+    } else if (refused) {
       made_.refused = to_string(*refused);
       made_.verdict = refusal(reference.ok());
     } else if (!too_large_.empty()) {
@@ -111,6 +97,12 @@ class Checker {
 
   // Builds and runs all statements. The error that stopped it, if one did.
   std::optional<Error> engine(const std::vector<reference::Array>* expected) {
+    Result<runtime::KernelLists> lists = runtime::with_hints(options_.lists, program_);
+    if (lists.ok()) {
+      lists_ = std::move(lists).value();
+    } else {
+      wrong_list_ = lists.error();
+    }
     size_t next = 0;  // of outputs_
     for (size_t k = 0; k <= program_.statements.size(); ++k) {
       if (k < program_.statements.size()) {
@@ -129,6 +121,8 @@ class Checker {
         if (buffers_) buffers_->drop_dead(session_);
       }
     }
+    const Result<bool> within = lists_.within(made_.kernels + made_.copies);
+    if (!within.ok() && too_large_.empty() && !wrong_list_) wrong_list_ = within.error();
     return std::nullopt;
   }
 
@@ -183,6 +177,7 @@ class Checker {
       return error;
     }
     const schedule::Schedule& s = made.value();
+    const int64_t before = made_.kernels + made_.copies;
     count(s);
     if (s.linear != nullptr) {
       for (const Ref call : s.linear->src) {
@@ -203,7 +198,7 @@ class Checker {
       execute("planned", s.planned, variables, planned_, order);
       compare_all("planned", first, tensors, planned_, *expected);
     }
-    if (buffers_) run_on_devices(s, first, tensors, *expected);
+    if (buffers_) run_on_devices(s, before, first, tensors, *expected);
     return std::nullopt;
   }
 
@@ -224,15 +219,32 @@ class Checker {
     if (!done.ok()) fail(fmt::format("{}: {}", stage, to_string(done.error())));
   }
 
-  void run_on_devices(const schedule::Schedule& s, size_t first,
+  // The schedule with the opts that its kernels are to have, of which there were `before` already.
+  Result<schedule::Schedule> listed(const schedule::Schedule& s, int64_t before) {
+    const auto target_of = [&](std::string_view name) -> Result<const uop::Target*> {
+      ASSAY_TRY(device, options_.executor->devices().open(name));
+      return &device->target();
+    };
+    return runtime::with_lists(session_.graph(), s, lists_, before, target_of,
+                               options_.schedule.switches, options_.schedule.watch);
+  }
+
+  void run_on_devices(const schedule::Schedule& made, int64_t before, size_t first,
                       std::span<const tensor::Tensor* const> tensors,
                       const std::vector<reference::Array>& expected) {
-    if (made_.verdict.answer == Answer::Fail) return;
+    if (made_.verdict.answer == Answer::Fail || wrong_list_) return;
+    const Result<schedule::Schedule> with_opts = listed(made, before);
+    if (!with_opts.ok()) {
+      wrong_list_ = with_opts.error();
+      return;
+    }
+    const schedule::Schedule& s = with_opts.value();
     runtime::RunOptions how;
     how.switches = options_.schedule.switches;
     how.watch = options_.schedule.watch;
     how.limit_ms = options_.limit_ms;
     how.poison = true;
+    how.planned = options_.arenas;
     if (s.linear != nullptr) {
       const Result<runtime::Ran> ran = options_.executor->run(session_.graph(), s, *buffers_, how);
       if (!ran.ok()) return fail(fmt::format("device: {}", to_string(ran.error())));
@@ -279,7 +291,8 @@ class Checker {
     for (size_t i = 0; i < nodes.size(); ++i) {
       const Elements& e = values.value()[i];
       judge(stage, first + i, compare(expected[first + i], e.bytes));
-      if (options_.keep_values && stage == "kernels") made_.judged.back().text = value_text(e);
+      if (options_.keep_values && stage == "kernels")
+        made_.judged.back().text = value_text(e.dtype, e.shape, e.bytes);
     }
   }
 
@@ -318,7 +331,9 @@ class Checker {
   Memory planned_;
   std::optional<runtime::Buffers> buffers_;  // on devices, where there is an executor
   interpreter::Variables bound_;
-  std::string too_large_;  // why nothing more is run
+  runtime::KernelLists lists_;
+  std::optional<Error> wrong_list_;  // the first that cannot be
+  std::string too_large_;            // why nothing more is run
   Checked made_;
 };
 

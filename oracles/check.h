@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/runtime/executor.h"
+#include "engine/runtime/kernel_lists.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/program/program.h"
 #include "oracles/compare.h"
@@ -19,11 +20,13 @@ struct CheckOptions {
   bool planned = true;       // the LINEAR over arenas, in an order that its edges allow
   uint64_t seed = 1;         // of that order
   bool keep_values = false;  // as text, in Judged
+  bool arenas = true;        // the device runs the LINEAR over arenas, where schedule has any
   schedule::Options schedule = {};
   // Runs the program as well, at stage "device"; null: nothing does.
   runtime::Executor* executor = nullptr;
-  std::string device = "sim:0";  // where values are whose text does not say
-  int64_t limit_ms = 0;          // for what a device is given at once; 0: for ever
+  std::string device = "sim:0";     // where values are whose text does not say
+  int64_t limit_ms = 0;             // for what a device is given at once; 0: for ever
+  runtime::KernelLists lists = {};  // of kernels on the device; the program's hints give the others
 };
 
 // One value at one stage.
@@ -32,14 +35,17 @@ struct Judged {
   int line = 0;            // of the force or expect that reads it; 0 at the end of the program
   std::string_view stage;  // "tensor", "kernels", "planned", "device", "expect"
   Comparison comparison;
-  std::string text;  // "f32[3] [1, 2.5, nan]", at stage "kernels", where values are kept
+  // "f32[3] [1, 2.5, nan]", at stages "kernels" and "device", where values are kept.
+  std::string text;
 };
 
 struct Checked {
   Verdict verdict;
   std::vector<Judged> judged;
-  std::string refused;     // the error of building or scheduling, if there was one
-  bool malformed = false;  // refused by the reference as well, and not expected to be
+  std::string refused;  // the error of building or scheduling, if there was one
+  // Refused by the reference as well, and not expected to be; or what it or a command says of how
+  // its kernels are made cannot be.
+  bool malformed = false;
   int schedules = 0;
   int kernels = 0;
   int copies = 0;

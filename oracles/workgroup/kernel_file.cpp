@@ -1,11 +1,13 @@
 #include "oracles/workgroup/kernel_file.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
 #include <sstream>
 
+#include "engine/codegen/launch.h"
+#include "engine/uop/text.h"
 #include "engine/uop/walk.h"
 #include "oracles/interpreter/numbers.h"
 #include "oracles/interpreter/sizes.h"
@@ -17,11 +19,10 @@ using uop::Ref;
 
 namespace {
 
-std::filesystem::path folder() { return ASSAY_SOURCE_DIR "/corpus/kernels"; }
-
-uop::Target test_target() {
+// What the kernels of a file may do: LOCAL storage, barriers, vectors at multiples of their widths.
+uop::Target file_target() {
   uop::Target target = uop::generic_target();
-  target.name = "test";
+  target.name = "file";
   target.limits.group_size = 1024;
   target.limits.local_bytes = 32768;
   target.memory = uop::MemoryContract{};
@@ -70,11 +71,11 @@ bool read_numbers(std::istringstream& line, std::map<int, std::vector<double>>& 
   return line.eof();
 }
 
-bool read_line(const std::string& text, KernelFile& k) {
+bool read_line(const std::string& text, KernelFile& k, bool& has_launch) {
   std::istringstream line(text);
   std::string word;
   line >> word;
-  if (word == "launch") return read_launch(line, k.launch);
+  if (word == "launch") return has_launch = true, read_launch(line, k.launch);
   if (word == "contract") return read_contract(line, *k.target.memory);
   if (word == "out") return read_numbers(line, k.results);
   if (word == "expect") return k.expected.push_back(rest_of(line)), true;
@@ -93,30 +94,26 @@ bool read_line(const std::string& text, KernelFile& k) {
 
 }  // namespace
 
-std::vector<std::string> kernel_names() {
-  std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(folder()))
-    names.push_back(file.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-void read_kernel(std::string_view name, KernelFile& k) {
-  k.name = name;
-  k.target = test_target();
-  std::ifstream file(folder() / fmt::format("{}.uop", name));
-  k.text = {std::istreambuf_iterator<char>(file), {}};
-  std::istringstream lines(k.text);
+Result<bool> read_kernel(std::string_view text, KernelFile& k) {
+  k.target = file_target();
+  std::istringstream lines{std::string(text)};
   std::string line;
-  for (int n = 0; std::getline(lines, line) && line.starts_with("# "); n++) {
-    if (n > 0 && !read_line(line.substr(2), k)) k.trouble = "cannot read: " + line;
+  bool has_launch = false;
+  for (int n = 1; std::getline(lines, line) && line.starts_with("# "); n++) {
+    if (n == 1 || read_line(line.substr(2), k, has_launch)) continue;
+    return Error{fmt::format("{} says nothing of a kernel", quoted(line)), n};
   }
-  const auto parsed = uop::from_text(k.graph, k.text);
-  if (!parsed.ok()) {
-    k.trouble = to_string(parsed.error());
-    return;
+  ASSAY_TRY(parsed, uop::from_text(k.graph, text));
+  if (parsed.root->op != Op::Linear) {
+    return Error{fmt::format("{} is no list of instructions", uop::to_text(parsed.root->op))};
   }
-  k.linear = parsed.value().root;
+  k.linear = parsed.root;
+  if (has_launch) return true;
+  const std::vector<std::pair<std::string, int64_t>> variables(k.variables.begin(),
+                                                               k.variables.end());
+  ASSAY_TRY(launch, codegen::launch_sizes(k.graph, k.linear, variables));
+  k.launch = launch;
+  return true;
 }
 
 namespace {
@@ -129,21 +126,24 @@ Ref param_of(KernelFile& k, int slot) {
   return nullptr;
 }
 
-int64_t size_of(KernelFile& k, Ref param) {
+Result<int64_t> size_of(KernelFile& k, Ref param) {
   int64_t size = 1;
-  for (const Ref s : param->src) size *= interpreter::size_value(k.graph, s, k.variables).value();
+  for (const Ref s : param->src) {
+    ASSAY_TRY(n, interpreter::size_value(k.graph, s, k.variables));
+    size *= n;
+  }
   return size;
 }
 
 }  // namespace
 
-KernelArguments arguments_of(KernelFile& k) {
+Result<KernelArguments> arguments_of(KernelFile& k) {
   KernelArguments all;
   std::vector<Ref> params;
   for (int slot = 0; Ref param = param_of(k, slot); slot++) params.push_back(param);
   for (size_t slot = 0; slot < params.size(); slot++) {
     const uop::DType t = params[slot]->dtype;
-    const int64_t size = size_of(k, params[slot]);
+    ASSAY_TRY(size, size_of(k, params[slot]));
     std::vector<interpreter::Slot> values(static_cast<size_t>(size));
     for (size_t i = 0; i < values.size(); i++) {
       const uint64_t n = (7 * i + 3 * slot) % 11;
@@ -169,7 +169,7 @@ KernelArguments arguments_of(KernelFile& k) {
 
 std::vector<double> numbers_of(KernelFile& k, const KernelArguments& all, int slot) {
   const Ref param = param_of(k, slot);
-  const auto size = static_cast<size_t>(size_of(k, param));
+  const auto size = static_cast<size_t>(size_of(k, param).value());
   std::vector<interpreter::Slot> values(size);
   interpreter::decode(param->dtype, all.arguments[static_cast<size_t>(slot)].bytes.data(),
                       values.data(), static_cast<int64_t>(size));
@@ -185,6 +185,50 @@ std::vector<double> numbers_of(KernelFile& k, const KernelArguments& all, int sl
 std::string brief(const Finding& finding) {
   std::string text(to_text(finding.fault));
   for (const int node : finding.nodes) text += fmt::format(" %{}", node);
+  return text;
+}
+
+namespace {
+
+// What was found that need not be, and what was not that must.
+std::string difference(const KernelFile& k, const Report& report, std::string_view schedule) {
+  std::set<std::string> missing(k.expected.begin(), k.expected.end());
+  const std::set<std::string> allowed(k.allowed.begin(), k.allowed.end());
+  std::string text;
+  for (const Finding& f : report.findings) {
+    const std::string found = brief(f);
+    if (missing.erase(found) == 0 && allowed.count(found) == 0)
+      text += fmt::format("{}: not expected: {}: {}\n", schedule, found, f.text);
+  }
+  for (const std::string& one : missing) text += fmt::format("{}: not found: {}\n", schedule, one);
+  return text;
+}
+
+}  // namespace
+
+std::string difference(KernelFile& k, const KernelArguments& arguments) {
+  std::string text;
+  for (const auto& [slot, expected] : k.results) {
+    const std::vector<double> numbers = numbers_of(k, arguments, slot);
+    if (numbers == expected) continue;
+    text += fmt::format("argument {} is {}, not {}\n", slot, fmt::join(numbers, " "),
+                        fmt::join(expected, " "));
+  }
+  return text;
+}
+
+Result<std::string> difference(KernelFile& k) {
+  std::string text;
+  for (const Schedule& schedule : interleavings()) {
+    ASSAY_TRY(arguments, arguments_of(k));
+    Options options;
+    options.schedule = schedule;
+    ASSAY_TRY(report, execute(k.graph, k.linear, arguments.arguments, k.variables, k.launch,
+                              k.target, options));
+    text += difference(k, report, schedule.name);
+    const std::string wrong = difference(k, arguments);
+    if (!wrong.empty()) text += fmt::format("{}: {}", schedule.name, wrong);
+  }
   return text;
 }
 

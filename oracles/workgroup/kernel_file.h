@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@
 #include "engine/uop/text.h"
 #include "oracles/workgroup/workgroup.h"
 
-// The kernels of corpus/kernels: LINEARs, each with what is expected of it in its first lines.
+// A LINEAR as a file, with what is expected of it in its first lines: corpus/kernels.
 namespace assay::workgroup {
 
 //   # What it does, in a sentence.
@@ -24,13 +25,11 @@ namespace assay::workgroup {
 //   # out 0: 3 2 1                   what argument 0 is after the launch, whatever the interleaving
 //
 // Nodes are called by their places in the LINEAR. Element i of argument s is (7 i + 3 s) mod 11
-// before the launch.
+// before the launch. Where no launch is given, it is what the SPECIALs ask for; where nothing is
+// expected, nothing may be found.
 struct KernelFile {
   uop::Graph graph;
   uop::Ref linear = nullptr;
-  std::string name;
-  std::string text;
-  std::string trouble;  // what is wrong with the file
   Launch launch;
   Variables variables;
   uop::Target target;
@@ -52,12 +51,19 @@ struct KernelArguments {
   std::vector<Argument> arguments;
 };
 
-std::vector<std::string> kernel_names();
-void read_kernel(std::string_view name, KernelFile& kernel);
-KernelArguments arguments_of(KernelFile& kernel);
+// Reads the text into a KernelFile, which is empty. An error has its place in the text.
+Result<bool> read_kernel(std::string_view text, KernelFile& kernel);
+// An error names what of a PARAM has no size.
+Result<KernelArguments> arguments_of(KernelFile& kernel);
 // The numbers that an argument's PARAM has.
 std::vector<double> numbers_of(KernelFile& kernel, const KernelArguments& arguments, int slot);
 // "race %7 %11", as an expectation is written.
 std::string brief(const Finding& finding);
+
+// Runs the kernel in every interleaving. What is not as it is expected, a line each; "" where all
+// is. An error is that of execute().
+Result<std::string> difference(KernelFile& kernel);
+// What of an argument after a launch is not as `out` says; "" where nothing is.
+std::string difference(KernelFile& kernel, const KernelArguments& arguments);
 
 }  // namespace assay::workgroup
