@@ -1,45 +1,12 @@
 // The command as a user runs it: what it prints, where errors point, and its exit status.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
-#include <string>
 #include <string_view>
+
+#include "fuzz/assay_command.h"
 
 namespace assay::fuzz {
 namespace {
-
-struct Outcome {
-  int status;
-  std::string output;  // standard output and error
-};
-
-Outcome assay(const std::string& arguments) {
-  const std::string command = fmt::format("'{}' {} 2>&1", ASSAY_COMMAND, arguments);
-  std::FILE* pipe = popen(command.c_str(), "r");
-  std::string output;
-  char buffer[4096];
-  while (const size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, n);
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
-}
-
-void expect(const std::string& arguments, int status, const std::string& output) {
-  const Outcome outcome = assay(arguments);
-  EXPECT_EQ(outcome.status, status) << arguments;
-  EXPECT_EQ(outcome.output, output) << arguments;
-}
-
-// A file of lines that lives as long as the test.
-std::string file_of(const std::string& name, const std::string& text) {
-  std::string path = testing::TempDir() + name;
-  std::ofstream(path) << text;
-  return path;
-}
 
 TEST(Simplify, PrintsTheSimplifiedTerm) {
   expect("simplify '(+ (* (// r0 4) 4) (% r0 4))' --range r0=0..31", 0, "r0\n");

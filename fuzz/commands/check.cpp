@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@
 #include "engine/codegen/seen.h"
 #include "engine/runtime/executor.h"
 #include "engine/runtime/rules.h"
+#include "engine/tensor/program/text.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
+#include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
 
 namespace assay::fuzz {
@@ -26,6 +29,7 @@ struct Options {
   std::vector<std::string> programs;
   uop::Switches switches;
   DeviceOptions devices;
+  std::vector<std::string> opts;
   uint64_t seed = 1;
   bool quiet = false;
   bool in_process = false;
@@ -64,13 +68,15 @@ struct Totals {
   int64_t lower_bound = 0;
   std::vector<double> sharpness;  // bound / max(error, half a unit in the last place)
 
+  void add(Answer answer) {
+    ++(answer == Answer::Pass ? passed : answer == Answer::Fail ? failed : unknown);
+  }
   void add(const Checked& checked) {
     if (checked.malformed) {
       ++malformed;
       return;
     }
-    const Answer answer = checked.verdict.answer;
-    ++(answer == Answer::Pass ? passed : answer == Answer::Fail ? failed : unknown);
+    add(checked.verdict.answer);
     planned += checked.planned_bytes;
     lower_bound += checked.lower_bound_bytes;
     for (const oracles::Judged& j : checked.judged) {
@@ -88,7 +94,7 @@ double percent(int64_t part, int64_t whole) {
 }
 
 void print_totals(Totals& t) {
-  fmt::print("{} programs: {} passed, {} failed, {} unknown, {} malformed\n",
+  fmt::print("{} files: {} passed, {} failed, {} unknown, {} malformed\n",
              t.passed + t.failed + t.unknown + t.malformed, t.passed, t.failed, t.unknown,
              t.malformed);
   fmt::print("{} elements compared: {:.2f} % unspecified, {:.2f} % ambiguous\n", t.elements,
@@ -104,65 +110,79 @@ void print_totals(Totals& t) {
   }
 }
 
-void print_verdict(const std::string& path, const Checked& c, bool quiet) {
-  const bool passed = c.verdict.answer == Answer::Pass;
-  if (passed && quiet) return;
-  const bool failed = c.verdict.answer == Answer::Fail;
-  if (c.malformed) {
-    fmt::print("malformed {}:{}\n", path, c.refused);
-    return;
-  }
-  fmt::print("{} {}: {}; {} kernels, {} copies\n",
-             passed   ? "pass"
-             : failed ? "FAIL"
-                      : "unknown",
-             path, c.verdict.evidence, c.kernels, c.copies);
+void print_malformed(const std::string& path, const std::string& why) {
+  fmt::print("malformed {}:{}\n", path, why);
 }
 
-ExitCode check_programs(const Options& options) {
-  const Result<std::vector<std::string>> files = program_files(options.programs);
-  if (!files.ok()) {
-    fmt::print(stderr, "assay check: {}\n", to_string(files.error()));
-    return kEnvironment;
+void print_verdict(const std::string& path, const oracles::Verdict& v, std::string_view counts,
+                   bool quiet) {
+  if (v.answer == Answer::Pass && quiet) return;
+  static constexpr std::string_view kAnswers[] = {"pass", "FAIL", "unknown"};
+  const int answer = v.answer == Answer::Pass ? 0 : v.answer == Answer::Fail ? 1 : 2;
+  fmt::print("{} {}: {}{}\n", kAnswers[answer], path, v.evidence, counts);
+}
+
+// Judges files one by one.
+class Judge {
+ public:
+  Judge(const Options& options, oracles::CheckOptions how, oracles::KernelOptions kernels)
+      : options_(options), how_(std::move(how)), kernels_(std::move(kernels)) {}
+
+  void program(const std::string& path, const std::string& text) {
+    const Result<tensor::Program> program = tensor::from_text(text);
+    if (!program.ok()) return malformed(path, to_string(program.error()));
+    const Checked c = oracles::check(program.value(), how_);
+    totals.add(c);
+    if (c.malformed) return print_malformed(path, c.refused);
+    print_verdict(path, c.verdict, fmt::format("; {} kernels, {} copies", c.kernels, c.copies),
+                  options_.quiet);
   }
-  const Result<runtime::OpenOptions> open = options.devices.open_options();
-  if (!open.ok()) {
-    fmt::print(stderr, "assay check: {}\n", open.error().message);
-    return kUsage;
+  void kernel(const std::string& path, const std::string& text) {
+    KernelText kernel;
+    const Result<bool> read = read_kernel_text(text, kernel);
+    if (!read.ok()) return malformed(path, to_string(read.error()));
+    const Result<oracles::KernelChecked> checked = check(kernel, kernels_);
+    if (!checked.ok()) return malformed(path, to_string(checked.error()));
+    totals.add(checked.value().verdict.answer);
+    print_verdict(path, checked.value().verdict, "", options_.quiet);
   }
-  runtime::Devices devices(device_kinds(), open.value());
-  runtime::Executor executor(devices);
-  SharingCount sharing;
-  schedule::Cache cache;
-  oracles::CheckOptions how;
-  if (!options.devices.device.empty()) {
-    how.device = options.in_process ? options.devices.device : isolated(options.devices);
-    const Result<runtime::Device*> device = devices.open(how.device);
-    if (!device.ok()) {
-      fmt::print(stderr, "assay check: {}\n", device.error().message);
-      return kEnvironment;
-    }
-    how.executor = &executor;
-    how.schedule.watch = &sharing;
-  }
-  how.seed = options.seed;
-  how.schedule.switches = options.switches;
-  how.schedule.cache = &cache;
+
   Totals totals;
-  for (const std::string& path : files.value()) {
-    const Result<tensor::Program> program = read_program(path);
-    if (!program.ok()) {
-      fmt::print("malformed {}:{}\n", path, to_string(program.error()));
-      totals.malformed++;
-      continue;
+
+ private:
+  void malformed(const std::string& path, const std::string& why) {
+    ++totals.malformed;
+    print_malformed(path, why);
+  }
+
+  const Options& options_;
+  oracles::CheckOptions how_;
+  oracles::KernelOptions kernels_;
+};
+
+ExitCode fail(const std::string& why, ExitCode code) {
+  fmt::print(stderr, "assay check: {}\n", why);
+  return code;
+}
+
+// All files in turn. A device that one of them cost begins anew.
+ExitCode judge_all(Judge& judge, std::span<const std::string> files, runtime::Devices& devices) {
+  for (const std::string& path : files) {
+    const Result<std::string> text = read_file(path);
+    if (!text.ok()) return fail(text.error().message, kEnvironment);
+    if (is_kernel_file(path)) {
+      judge.kernel(path, text.value());
+    } else {
+      judge.program(path, text.value());
     }
-    const Checked checked = oracles::check(program.value(), how);
-    print_verdict(path, checked, options.quiet);
-    totals.add(checked);
     for (const auto& device : devices.all()) {
       if (!device->lost().empty() && !device->reopen().ok()) return kEnvironment;
     }
   }
+  return kClean;
+}
+
+ExitCode conclude(Totals& totals, const SharingCount& sharing) {
   print_totals(totals);
   if (sharing.kernels != 0) {
     fmt::print("kernels: {} generated, {:.0f} % with LOCAL storage and a barrier\n",
@@ -173,21 +193,59 @@ ExitCode check_programs(const Options& options) {
   return totals.unknown == 0 ? kClean : kUnknown;
 }
 
+ExitCode check_files(const Options& options) {
+  const Result<std::vector<std::string>> files = program_files(options.programs);
+  if (!files.ok()) return fail(to_string(files.error()), kEnvironment);
+  const Result<runtime::OpenOptions> open = options.devices.open_options();
+  if (!open.ok()) return fail(open.error().message, kUsage);
+  const Result<runtime::KernelLists> lists = runtime::lists_from_text(options.opts);
+  if (!lists.ok()) return fail("--opts: " + lists.error().message, kUsage);
+  runtime::Devices devices(device_kinds(), open.value());
+  runtime::Executor executor(devices);
+  SharingCount sharing;
+  schedule::Cache cache;
+  oracles::CheckOptions how;
+  oracles::KernelOptions kernels;
+  if (!options.devices.device.empty()) {
+    how.device = options.in_process ? options.devices.device : isolated(options.devices);
+    const Result<runtime::Device*> device = devices.open(how.device);
+    if (!device.ok()) return fail(device.error().message, kEnvironment);
+    how.executor = &executor;
+    how.schedule.watch = &sharing;
+  } else if (!options.opts.empty()) {
+    return fail("--opts: kernels are made for a --device", kUsage);
+  }
+  how.lists = kernels.lists = lists.value();
+  how.seed = kernels.seed = options.seed;
+  how.schedule.switches = kernels.switches = options.switches;
+  how.schedule.cache = &cache;
+  how.arenas = options.devices.plan != "off";
+  const std::vector<std::string> opted_in = options.devices.opted_in(how.device);
+  how.schedule.opted_in = opted_in;
+  kernels.executor = &executor;
+  kernels.device = how.device;
+  kernels.watch = &sharing;
+  Judge judge(options, how, kernels);
+  const ExitCode judged = judge_all(judge, files.value(), devices);
+  return judged == kClean ? conclude(judge.totals, sharing) : judged;
+}
+
 ExitCode check(const Options& options) {
   if (const auto unknown = options.switches.unknown_rule(runtime::all_rules())) {
-    fmt::print(stderr, "assay check: no rule is named '{}'; see assay rules\n", *unknown);
-    return kUsage;
+    return fail(fmt::format("no rule is named '{}'; see assay rules", *unknown), kUsage);
   }
-  return check_programs(options);
+  return check_files(options);
 }
 
 std::function<ExitCode()> declare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("PROGRAM", options->programs, ".tp files, or folders of them")->required();
+  app.add_option("FILE", options->programs, "programs (.tp), kernels (.uop), or folders of them")
+      ->required();
   app.add_option("--seed", options->seed, "of the order in which independent kernels run");
   app.add_flag("--quiet", options->quiet, "print only what fails, and the summary");
   app.add_flag("--in-process", options->in_process,
                "run an OpenCL device here, where a crash of its driver ends everything");
+  add_opts(app, options->opts);
   add_device_options(app, options->devices);
   add_switches(app, options->switches);
   return [options] { return check(*options); };
@@ -197,7 +255,7 @@ std::function<ExitCode()> declare(CLI::App& app) {
 
 const Command& check_command() {
   static constexpr Command kCommand = {
-      "check", "run programs through every stage and judge each against the reference", declare};
+      "check", "run programs and kernels through every stage and judge each", declare};
   return kCommand;
 }
 

@@ -26,6 +26,7 @@ std::span<const runtime::DeviceKind* const> device_kinds() {
 Result<runtime::OpenOptions> DeviceOptions::open_options() const {
   runtime::OpenOptions options;
   options.cache = cache;
+  options.optimize = !no_optimize;
   options.limit_ms = limit_ms;
   if (profile.empty()) return options;
   options.profile = runtime::profile(profile, native);
@@ -36,6 +37,10 @@ Result<runtime::OpenOptions> DeviceOptions::open_options() const {
   }
   return Error{fmt::format("no profile is named {}; there are {}", assay::quoted(profile), there),
                0, 0};
+}
+
+std::vector<std::string> DeviceOptions::opted_in(const std::string& name) const {
+  return plan == "on" ? std::vector{name} : std::vector<std::string>();
 }
 
 void add_device_options(CLI::App& app, DeviceOptions& options) {
@@ -49,6 +54,11 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
       ->needs("--profile");
   app.add_option("--cache", options.cache, "keep compiled kernels in this folder")
       ->type_name("DIR");
+  app.add_option("--plan", options.plan,
+                 "lay buffers into arenas: off, on, or as the kind of device has it (OpenCL not)")
+      ->check(CLI::IsMember({"off", "on"}));
+  app.add_flag("--no-optimize", options.no_optimize,
+               "have OpenCL compilers take kernels as they stand, which takes them less time");
   app.add_option("--time-limit", options.limit_ms, "for an answer of a worker, in milliseconds")
       ->type_name("MS")
       ->check(CLI::PositiveNumber);
@@ -59,7 +69,9 @@ std::string isolated(const DeviceOptions& options) {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return options.device;
-  return fmt::format("worker:'{}' worker --device '{}'", self.string(), options.device);
+  return fmt::format("worker:'{}' worker --device '{}'{}{}", self.string(), options.device,
+                     options.cache.empty() ? "" : fmt::format(" --cache '{}'", options.cache),
+                     options.no_optimize ? " --no-optimize" : "");
 }
 
 }  // namespace assay::fuzz

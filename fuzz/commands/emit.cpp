@@ -21,8 +21,8 @@ std::string graph_text(const Emission& e, Ref root, std::string_view stage) {
 
 std::string heading(const Emission& e, size_t kernel) {
   const Ref call = e.schedule.linear->src[kernel];
-  const std::string said =
-      fmt::format("kernel {}: {}\n", kernel, schedule::call_text(e.graph, call));
+  const std::string said = fmt::format("kernel {}: {}\n", e.first + static_cast<int64_t>(kernel),
+                                       schedule::call_text(e.graph, call));
   return (e.format == Format::Dot ? "// " : "# ") + said;
 }
 
@@ -43,7 +43,9 @@ Result<std::string> of_kernels(const Emission& e, Text text) {
     if (schedule::is_copy(call)) continue;
     const Result<std::string> made = text(call->src[0]);
     if (!made.ok()) {
-      return Error{fmt::format("kernel {}: {}", k, to_string(made.error())), 0, 0};
+      return Error{
+          fmt::format("kernel {}: {}", e.first + static_cast<int64_t>(k), to_string(made.error())),
+          0, 0};
     }
     out += heading(e, k) + made.value();
   }
@@ -51,6 +53,7 @@ Result<std::string> of_kernels(const Emission& e, Text text) {
 }
 
 Result<Ref> lowered(const Emission& e, Ref kernel, uop::Watch* watch = nullptr) {
+  if (kernel->op == uop::Op::Linear) return kernel;
   uop::Run run(e.graph, e.switches, watch, e.target);
   return codegen::lower(run, kernel);
 }
@@ -117,28 +120,28 @@ Result<std::string> one_pass(const Emission& e, std::string_view name) {
 
 std::vector<Stage> emit_stages() {
   std::vector<Stage> stages = {
-      {"tensor", "what was to be scheduled",
+      {"tensor", "what was to be scheduled", false,
        [](const Emission& e) { return graph_text(e, e.schedule.call->src[0], "tensor"); }},
-      {"kernels", "each kernel, in order", kernels},
-      {"schedule", "the order, with what each kernel reads and writes and waits for",
+      {"kernels", "each kernel, in order", true, kernels},
+      {"schedule", "the order, with what each kernel reads and writes and waits for", false,
        [](const Emission& e) {
          return e.format == Format::Dot ? schedule::schedule_dot(e.graph, e.schedule.linear)
                                         : schedule::schedule_text(e.graph, e.schedule.linear);
        }},
-      {"plan", "where each buffer lies",
+      {"plan", "where each buffer lies", false,
        [](const Emission& e) {
          return e.format == Format::Dot ? schedule::plan_dot(e.schedule.plan)
                                         : schedule::plan_text(e.schedule.plan);
        }},
-      {"linear", "the list of calls over planned memory, as a graph",
+      {"linear", "the list of calls over planned memory, as a graph", false,
        [](const Emission& e) { return graph_text(e, e.schedule.planned, "linear"); }},
-      {"passes", "what each pass of code generation does to each kernel", passes},
-      {"lines", "each kernel as a list of instructions", lines},
-      {"opencl", "each kernel as OpenCL C", opencl},
+      {"passes", "what each pass of code generation does to each kernel", true, passes},
+      {"lines", "each kernel as a list of instructions", true, lines},
+      {"opencl", "each kernel as OpenCL C", true, opencl},
   };
   for (const uop::Pass* pass : codegen::pipeline()) {
     stages.push_back({fmt::format("pass:{}", pass->name), "each kernel before and after that pass",
-                      [pass](const Emission& e) { return one_pass(e, pass->name); }});
+                      true, [pass](const Emission& e) { return one_pass(e, pass->name); }});
   }
   return stages;
 }

@@ -21,12 +21,14 @@ struct Emission {
   const uop::Switches& switches;
   const uop::Target& target;
   Format format = Format::Text;
+  int64_t first = 0;  // the number of its first kernel in the program
 };
 
 // One stage of a program on its way to a device that can be printed.
 struct Stage {
   std::string name;
   std::string_view says;
+  bool of_kernels;  // it is one of each kernel, not of the schedule
   std::function<Result<std::string>(const Emission&)> text;
 };
 

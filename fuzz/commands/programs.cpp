@@ -17,15 +17,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Whether a .uop file says of itself that it is a kernel.
+bool says_kernel(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string line;
+  while (std::getline(in, line) && !line.starts_with("uop ")) {
+  }
+  static constexpr std::string_view kStages[] = {" kernel", " scheduled", " linear", " lines"};
+  return std::ranges::any_of(kStages, [&](std::string_view s) { return line.ends_with(s); });
+}
+
 Result<std::vector<std::string>> below(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
-    if (at->path().extension() == ".tp") found.push_back(at->path().string());
+    const std::string path = at->path().string();
+    if (path.ends_with(".tp") || (is_kernel_file(path) && says_kernel(path))) found.push_back(path);
   }
   if (error) return Error{fmt::format("{} cannot be read: {}", folder, error.message()), 0, 0};
-  if (found.empty()) return Error{fmt::format("{} holds no .tp file", folder), 0, 0};
+  if (found.empty()) return Error{fmt::format("{} holds no program and no kernel", folder), 0, 0};
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -54,6 +65,8 @@ Result<std::vector<std::string>> program_files(const std::vector<std::string>& a
   return files;
 }
 
+bool is_kernel_file(std::string_view path) { return path.ends_with(".uop"); }
+
 Result<std::string> read_file(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return Error{fmt::format("{} is a folder", path), 0, 0};
@@ -76,6 +89,14 @@ void add_switches(CLI::App& app, uop::Switches& switches) {
   app.add_option("--limit", switches.limit, "stop after this many firings of rules (of each input)")
       ->type_name("N")
       ->check(CLI::Validator(is_count, ""));
+}
+
+void add_opts(CLI::App& app, std::vector<std::string>& opts) {
+  app.add_option("--opts", opts,
+                 "how kernels are made: a list such as 'LOCAL(0,8) UPCAST(1,4)', none, or "
+                 "random:SEED for legal lists; of all kernels, or after N: of kernel N")
+      ->type_name("[N:]LIST")
+      ->allow_extra_args(false);
 }
 
 }  // namespace assay::fuzz

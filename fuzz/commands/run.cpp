@@ -9,15 +9,19 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/runtime/executor.h"
+#include "engine/runtime/kernel_lists.h"
 #include "engine/runtime/rules.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
+#include "engine/tensor/program/text.h"
 #include "engine/tensor/session.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/emit.h"
+#include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
 #include "oracles/check.h"
+#include "oracles/value_text.h"
 #include "oracles/workgroup/sim.h"
 
 namespace assay::fuzz {
@@ -31,6 +35,8 @@ struct Options {
   std::string format = "text";
   uop::Switches switches;
   DeviceOptions devices;
+  std::vector<std::string> opts;
+  runtime::KernelLists lists;  // of `opts`
   int repeat = 1;
 };
 
@@ -42,6 +48,10 @@ ExitCode fail(const std::string& path, const Error& error, ExitCode code) {
 // Schedules all that the program forces and prints one stage of each schedule.
 ExitCode emit(const Options& options, const tensor::Program& program, const Stage& stage,
               const uop::Target& target) {
+  const Result<runtime::KernelLists> lists = runtime::with_hints(options.lists, program);
+  if (!lists.ok()) return fail(options.program, lists.error(), kUsage);
+  const auto target_of = [&](std::string_view) -> Result<const uop::Target*> { return &target; };
+  int64_t kernels = 0;
   tensor::Session session;
   tensor::Builder builder(session, program);
   const std::vector<tensor::Output> outputs = tensor::outputs(program);
@@ -61,16 +71,25 @@ ExitCode emit(const Options& options, const tensor::Program& program, const Stag
       const Result<Schedule> made = schedule::linear_with_vars(session, tensors, how);
       if (!made.ok()) return fail(options.program, made.error(), kFinding);
       if (made.value().call != nullptr) {
-        const Emission emission = {session.graph(), made.value(), options.switches, target,
-                                   options.format == "dot" ? Format::Dot : Format::Text};
+        const Result<Schedule> listed = runtime::with_lists(
+            session.graph(), made.value(), lists.value(), kernels, target_of, options.switches);
+        if (!listed.ok()) return fail(options.program, listed.error(), kUsage);
+        const Emission emission = {session.graph(),
+                                   listed.value(),
+                                   options.switches,
+                                   target,
+                                   options.format == "dot" ? Format::Dot : Format::Text,
+                                   kernels};
         const Result<std::string> text = stage.text(emission);
         if (!text.ok()) return fail(options.program, text.error(), kFinding);
         fmt::print("{}", text.value());
+        kernels += static_cast<int64_t>(made.value().linear->src.size());
       }
     }
     if (k < program.statements.size()) builder.finish(k);
   }
-  return kClean;
+  const Result<bool> within = lists.value().within(kernels);
+  return within.ok() ? kClean : fail(options.program, within.error(), kUsage);
 }
 
 void print_counts(std::string_view what, const runtime::Counts& c) {
@@ -79,28 +98,25 @@ void print_counts(std::string_view what, const runtime::Counts& c) {
       what, c.kernels, c.copies, c.peak_bytes, c.queue_waits, c.host_waits);
 }
 
-// What was foreseen of a run on devices, what came of it, and each call.
-void print_run(const runtime::Ran& ran) {
+// What was foreseen of a run on devices, what came of it, and each call, numbered from `first` on.
+void print_run(const runtime::Ran& ran, size_t first) {
   print_counts("predicted", ran.predicted);
   print_counts("actual", ran.actual);
   for (const runtime::CallRun& c : ran.calls) {
     const double us = static_cast<double>(c.end_ns - c.begin_ns) / 1000;
-    fmt::print("  {:>4} {:<7} {:>10.1f} us {:>10} bytes {:>12} operations  {} on {}\n", c.call,
-               to_text(c.status), us, c.bytes, c.operations, c.is_copy ? "copy" : c.name, c.device);
+    fmt::print("  {:>4} {:<7} {:>10.1f} us {:>10} bytes {:>12} operations  {} on {}\n",
+               first + static_cast<size_t>(c.call), to_text(c.status), us, c.bytes, c.operations,
+               c.is_copy ? "copy" : c.name, c.device);
   }
 }
 
-ExitCode judge(const Options& options, const oracles::Checked& checked) {
-  if (checked.malformed) {
-    fmt::print(stderr, "assay run: {}:{}\n", options.program, checked.refused);
-    return kUsage;
-  }
-  if (checked.verdict.answer == oracles::Answer::Unknown) {
-    fmt::print("unknown: {}\n", checked.verdict.evidence);
+ExitCode judge(const oracles::Verdict& verdict) {
+  if (verdict.answer == oracles::Answer::Unknown) {
+    fmt::print("unknown: {}\n", verdict.evidence);
     return kUnknown;
   }
-  const bool passed = checked.verdict.answer == oracles::Answer::Pass;
-  fmt::print("{}: {}\n", passed ? "pass" : "FAIL", checked.verdict.evidence);
+  const bool passed = verdict.answer == oracles::Answer::Pass;
+  fmt::print("{}: {}\n", passed ? "pass" : "FAIL", verdict.evidence);
   return passed ? kClean : kFinding;
 }
 
@@ -112,23 +128,93 @@ ExitCode execute(const Options& options, const tensor::Program& program,
   oracles::CheckOptions how;
   how.schedule.switches = options.switches;
   how.keep_values = true;
+  how.lists = options.lists;
   if (!options.devices.device.empty()) {
     how.executor = &executor;
     how.device = options.devices.device;
   }
+  how.arenas = options.devices.plan != "off";
+  const std::vector<std::string> opted_in = options.devices.opted_in(how.device);
+  how.schedule.opted_in = opted_in;
   ExitCode code = kClean;
   for (int k = 0; k < options.repeat; ++k) {
     const oracles::Checked checked = oracles::check(program, how);
     for (const oracles::Judged& j : checked.judged) {
-      if (!j.text.empty() && k == 0) fmt::print("{} = {}\n", j.value, j.text);
+      if (j.stage == "kernels" && k == 0) fmt::print("{} = {}\n", j.value, j.text);
     }
     fmt::print("{} schedules, {} kernels, {} copies, {} bytes planned\n", checked.schedules,
                checked.kernels, checked.copies, checked.planned_bytes);
-    for (const runtime::Ran& ran : checked.runs) print_run(ran);
-    code = judge(options, checked);
+    size_t calls = 0;
+    for (const runtime::Ran& ran : checked.runs) {
+      print_run(ran, calls);
+      calls += ran.calls.size();
+    }
+    if (checked.malformed) {
+      fmt::print(stderr, "assay run: {}:{}\n", options.program, checked.refused);
+      return kUsage;
+    }
+    code = judge(checked.verdict);
     if (code != kClean) break;
   }
   return code;
+}
+
+// The same of a kernel, with what its arguments are afterwards.
+ExitCode execute(const Options& options, KernelText& kernel, runtime::Devices& devices) {
+  runtime::Executor executor(devices);
+  oracles::KernelOptions how;
+  how.executor = &executor;
+  how.device = options.devices.device.empty() ? "sim:0" : options.devices.device;
+  how.lists = options.lists;
+  how.switches = options.switches;
+  ExitCode code = kClean;
+  for (int k = 0; k < options.repeat && code == kClean; ++k) {
+    const Result<oracles::KernelChecked> checked = check(kernel, how);
+    if (!checked.ok()) return fail(options.program, checked.error(), kUsage);
+    int slot = 0;
+    for (const oracles::KernelArgument& a : checked.value().arguments) {
+      const int64_t size = static_cast<int64_t>(a.bytes.size()) / uop::bytes_of(a.dtype);
+      if (k == 0) {
+        fmt::print("argument {} = {}\n", slot++, oracles::value_text(a.dtype, {&size, 1}, a.bytes));
+      }
+    }
+    for (const runtime::Ran& ran : checked.value().runs) print_run(ran, 0);
+    code = judge(checked.value().verdict);
+  }
+  return code;
+}
+
+// Prints one stage of a kernel on its own.
+ExitCode emit(const Options& options, KernelText& kernel, const Stage& stage,
+              const uop::Target& target) {
+  if (!stage.of_kernels) {
+    return fail(options.program, Error{fmt::format("a kernel has no stage {}", stage.name)},
+                kUsage);
+  }
+  uop::Graph& g = kernel.file.graph;
+  const Result<Schedule> call = oracles::one_call(g, kernel.root, "sim:0", {});
+  if (!call.ok()) return fail(options.program, call.error(), kUsage);
+  const auto target_of = [&](std::string_view) -> Result<const uop::Target*> { return &target; };
+  const Result<Schedule> listed =
+      runtime::with_lists(g, call.value(), options.lists, 0, target_of, options.switches);
+  if (!listed.ok()) return fail(options.program, listed.error(), kUsage);
+  const Emission emission = {g, listed.value(), options.switches, target,
+                             options.format == "dot" ? Format::Dot : Format::Text};
+  const Result<std::string> text = stage.text(emission);
+  if (!text.ok()) return fail(options.program, text.error(), kFinding);
+  fmt::print("{}", text.value());
+  return kClean;
+}
+
+// A program or a kernel on its way: run, or a stage of it printed.
+template <typename Input>
+ExitCode run_or_emit(const Options& options, Input& input, runtime::Devices& devices,
+                     const uop::Target& target) {
+  if (options.emit.empty()) return execute(options, input, devices);
+  for (const Stage& stage : emit_stages()) {
+    if (stage.name == options.emit) return emit(options, input, stage, target);
+  }
+  return kUsage;
 }
 
 ExitCode run(const Options& options) {
@@ -141,8 +227,17 @@ ExitCode run(const Options& options) {
     fmt::print(stderr, "assay run: {}\n", text.error().message);
     return kEnvironment;
   }
-  const Result<tensor::Program> program = read_program(options.program);
-  if (!program.ok()) return fail(options.program, program.error(), kUsage);
+  const bool is_kernel = is_kernel_file(options.program);
+  KernelText kernel;
+  tensor::Program program;
+  if (is_kernel) {
+    const Result<bool> read = read_kernel_text(text.value(), kernel);
+    if (!read.ok()) return fail(options.program, read.error(), kUsage);
+  } else {
+    Result<tensor::Program> read = tensor::from_text(text.value());
+    if (!read.ok()) return fail(options.program, read.error(), kUsage);
+    program = std::move(read).value();
+  }
   const Result<runtime::OpenOptions> how = options.devices.open_options();
   if (!how.ok()) {
     fmt::print(stderr, "assay run: {}\n", how.error().message);
@@ -158,15 +253,16 @@ ExitCode run(const Options& options) {
     }
     device = opened.value();
   }
-  if (options.emit.empty()) return execute(options, program.value(), devices);
+  if (!options.opts.empty() && device == nullptr && options.emit.empty() && !is_kernel) {
+    fmt::print(stderr, "assay run: --opts is for kernels: give a --device, or a stage to --emit\n");
+    return kUsage;
+  }
   const uop::Target* profile = how.value().profile;
   const uop::Target& target = device != nullptr    ? device->target()
                               : profile != nullptr ? *profile
                                                    : workgroup::sim_target();
-  for (const Stage& stage : emit_stages()) {
-    if (stage.name == options.emit) return emit(options, program.value(), stage, target);
-  }
-  return kUsage;
+  return is_kernel ? run_or_emit(options, kernel, devices, target)
+                   : run_or_emit(options, program, devices, target);
 }
 
 std::function<ExitCode()> declare(CLI::App& app) {
@@ -177,22 +273,32 @@ std::function<ExitCode()> declare(CLI::App& app) {
     names.push_back(stage.name);
     says += fmt::format("\n{}: {}", stage.name, stage.says);
   }
-  app.add_option("PROGRAM", options->program, "a .tp file")->required();
+  app.add_option("FILE", options->program, "a program (.tp) or a kernel (.uop)")->required();
   app.add_option("--emit", options->emit, says)->type_name("STAGE")->check(CLI::IsMember(names));
   app.add_option("--format", options->format, "text, or dot for Graphviz")
       ->check(CLI::IsMember({"text", "dot"}));
   app.add_option("--repeat", options->repeat, "run the program so many times")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  add_opts(app, options->opts);
   add_device_options(app, options->devices);
   add_switches(app, options->switches);
-  return [options] { return run(*options); };
+  return [options] {
+    const Result<runtime::KernelLists> lists = runtime::lists_from_text(options->opts);
+    if (!lists.ok()) {
+      fmt::print(stderr, "assay run: --opts: {}\n", lists.error().message);
+      return kUsage;
+    }
+    options->lists = lists.value();
+    return run(*options);
+  };
 }
 
 }  // namespace
 
 const Command& run_command() {
-  static constexpr Command kCommand = {"run", "run one program, or print what it becomes", declare};
+  static constexpr Command kCommand = {"run", "run one program or kernel, or print what it becomes",
+                                       declare};
   return kCommand;
 }
 
