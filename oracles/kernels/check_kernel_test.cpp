@@ -42,7 +42,7 @@ std::string kernel_text(std::string_view type, std::string_view function, std::s
 )",
                      type, function, name);
 }
-const std::string kSum = kernel_text("f32", "%f = neg f32 %ai", "sum");
+const std::string kRowSum = kernel_text("f32", "%f = neg f32 %ai", "sum");
 
 // Takes one kind of node out of the kernel after a pass: it becomes its last source.
 class Spoiler : public uop::Watch {
@@ -99,7 +99,7 @@ TEST_F(CheckKernel, PassesWhatIsRightWhateverTheOpts) {
     options.seed = seed;
     const auto lists = runtime::lists_from_text(std::vector{fmt::format("random:{}", seed)});
     options.lists = lists.value();
-    const Verdict v = verdict(kSum);
+    const Verdict v = verdict(kRowSum);
     EXPECT_EQ(v.answer, Answer::Pass) << v.evidence;
   }
 }
@@ -119,13 +119,13 @@ TEST_F(CheckKernel, TakesTheListThatStandsInTheKernel) {
 TEST_F(CheckKernel, FindsWhatAPassBroke) {
   Spoiler no_sums("devectorize", Op::Add);
   options.watch = &no_sums;
-  const Verdict wrong = verdict(kSum);
+  const Verdict wrong = verdict(kRowSum);
   EXPECT_EQ(wrong.answer, Answer::Fail);
   EXPECT_NE(wrong.evidence.find("of argument 0 is"), std::string::npos) << wrong.evidence;
   options.lists = runtime::lists_from_text(std::vector<std::string>{"GROUP(0,8)"}).value();
   Spoiler no_barriers("pm_implicit_barriers", Op::Barrier);
   options.watch = &no_barriers;
-  const Verdict racy = verdict(kSum);
+  const Verdict racy = verdict(kRowSum);
   EXPECT_EQ(racy.answer, Answer::Fail);
   EXPECT_NE(racy.evidence.find("race"), std::string::npos) << racy.evidence;
 }
@@ -200,10 +200,10 @@ TEST_F(CheckKernel, RefusesGraphsOfOtherForms) {
   EXPECT_EQ(refusal("uop 1 rule\n%0 = var bool {\"x\" false true}\n"), neither + "its root is var");
   EXPECT_EQ(refusal("uop 1 kernel\n%s = barrier void\n%k = sink void %s {\"k\"}\n"),
             neither + "scheduled: %0 = barrier does not belong here");
-  std::string tiled = kSum;
+  std::string tiled = kRowSum;
   tiled.replace(tiled.find("{0 weak}"), 8, "{0 local}");
   EXPECT_EQ(refusal(tiled), neither + "a range is local: opts were applied to it");
-  std::string gap = kSum;
+  std::string gap = kRowSum;
   gap.replace(gap.find("%n {1}"), 6, "%n {7}");
   EXPECT_EQ(refusal(gap), "there is no param 1, and there are later ones");
 }
@@ -232,7 +232,7 @@ TEST_F(CheckKernel, HoldsListsAgainstTheirFiles) {
 double most(Graph& g, Ref kernel) { return error_bound(g, kernel, 4).most; }
 
 TEST_F(CheckKernel, KnowsWhichResultsAreExact) {
-  EXPECT_EQ(most(g, read(kSum)), 0);
+  EXPECT_EQ(most(g, read(kRowSum)), 0);
   EXPECT_EQ(most(g, read(kernel_text("f16", "%f = neg f16 %ai", "sum"))), 0);
   // Up to 260, where bf16 holds integers up to 256 alone.
   const double rounded = most(g, read(kernel_text("bf16", "%f = neg bf16 %ai", "sum")));
