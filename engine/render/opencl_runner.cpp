@@ -105,7 +105,15 @@ class Runner {
     for (Bytes& bytes : launch.buffers) {
       memory.emplace_back(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                          bytes.size(), bytes.data(), &status));
-      cl_mem argument = memory.back().get();
+    }
+    for (const Launch::Alias& alias : launch.aliases) {
+      const cl_buffer_region part = {alias.offset, launch.buffers[alias.buffer].size()};
+      memory[alias.buffer].reset(clCreateSubBuffer(memory[alias.of].get(), CL_MEM_READ_WRITE,
+                                                   CL_BUFFER_CREATE_TYPE_REGION, &part, &status));
+      if (status != CL_SUCCESS) return fmt::format("no part of a buffer ({})", status);
+    }
+    for (const Memory& buffer : memory) {
+      cl_mem argument = buffer.get();
       status |= clSetKernelArg(kernel.get(), slot++, sizeof argument, &argument);
     }
     for (const Bytes& value : launch.variables) {

@@ -14,9 +14,16 @@ using Bytes = std::vector<uint8_t>;
 // A launch, for tests: the buffers of the PARAMs in order, which it changes, and the values of the
 // VARIABLEs, each as the bytes of its type.
 struct Launch {
+  // A buffer that is part of an earlier one, from a byte on.
+  struct Alias {
+    size_t buffer;
+    size_t of;
+    size_t offset;
+  };
   Source source;
   std::vector<Bytes> buffers;
   std::vector<Bytes> variables = {};
+  std::vector<Alias> aliases = {};
 };
 
 // Builds all kernels as one program, since each build costs a start of the compiler, and runs one
