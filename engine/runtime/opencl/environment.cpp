@@ -87,7 +87,7 @@ Result<bool> prepare_environment(const std::string& cache) {
   set("OCL_ICD_VENDORS", folder + "/vendors");
   set("OCLGRIND_LOG", log.string());
   set("OCLGRIND_DATA_RACES", "1");
-  set("OCLGRIND_UNINITIALIZED", "1");
+  set("OCLGRIND_UNIFORM_WRITES", "1");
   set("OCLGRIND_MAX_ERRORS", "100");
   return true;
 }

@@ -12,13 +12,13 @@ namespace assay::runtime::opencl {
 //
 //   POCL_CACHE_DIR        cache/pocl, so that nothing is left in the user's own
 //   POCL_DEVICES          two of `pthread`, which overlaps what may overlap, and two of `basic`,
-//   which
-//                         runs in order and in the calling thread
+//                         which runs in order and in the calling thread
 //   POCL_SIGFPE_HANDLER   0: a kernel that traps is at fault, and must not look as if it were not
 //   OCL_ICD_VENDORS       a folder with what /etc/OpenCL/vendors lists but Mesa's, whose start
-//   takes
-//                         long and leaks, and Oclgrind, which lists itself nowhere
-//   OCLGRIND_*            its checks, and a log in the cache
+//                         takes long and leaks, and Oclgrind, which lists itself nowhere
+//   OCLGRIND_*            its checks, and a log in the cache. Reads of what nobody wrote are not
+//                         looked for: that check reports vectors that Oclgrind itself makes up
+//                         when it stores one, stops at instructions it does not know, and crashes
 Result<bool> prepare_environment(const std::string& cache);
 
 // The folder in use, once prepared.
