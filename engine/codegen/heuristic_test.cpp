@@ -115,5 +115,53 @@ TEST_F(Heuristic, KeepsLongKernelsNarrow) {
   EXPECT_EQ(list_of(k.kernel("E", {k.end(k.at(0, 1 << 16, "r0"), x, {i})})), "LOCAL(0,32)");
 }
 
+// A device that runs the work-items of a group as lanes of vectors of 16.
+class HeuristicOfLanes : public Heuristic {
+ protected:
+  HeuristicOfLanes() {
+    target.limits.group_size = 4096;
+    std::ranges::fill(target.limits.item_sizes, 4096);
+    target.tuning = {.items = 1024, .busy = 16, .lanes = 16, .tile = 128, .items_are_lanes = true};
+  }
+};
+
+TEST_F(HeuristicOfLanes, TilesAMatrixProductByRows) {
+  EXPECT_EQ(list_of(matmul(256)), "UPCAST(1,16) UPCAST(0,8)");
+}
+
+TEST_F(HeuristicOfLanes, TilesEvenlyWhereRowsAreFolded) {
+  // p0[r0, r1] = sum over r2 of p1[r0, r2] p2[r1, r2]
+  const Ref i = k.loop(128);
+  const Ref j = k.loop(128);
+  const Ref r = k.fold(32);
+  const Ref a = k.at(1, 4096, "(+ (* r0 32) r2)");
+  const Ref b = k.at(2, 4096, "(+ (* r1 32) r2)");
+  const Ref sum = k.reduce(Op::Add, g.alu(Op::Mul, {a, b}), {r});
+  EXPECT_EQ(list_of(k.kernel("r", {k.end(k.at(0, 16384, "(+ (* r0 128) r1)"), sum, {i, j})})),
+            "UPCAST(1,8) UPCAST(0,8) UNROLL(0,4)");
+}
+
+TEST_F(HeuristicOfLanes, FoldsSeveralRowsSideBySide) {
+  EXPECT_EQ(list_of(sums(512, 512)), "UPCAST(0,16) UNROLL(0,8)");
+  EXPECT_EQ(list_of(sums(250, 4000)), "UPCAST(0,10) UNROLL(0,8)");
+  EXPECT_EQ(list_of(sums(1, 250)), "UNROLL(0,5)");
+}
+
+TEST_F(HeuristicOfLanes, FoldsColumnsByVectors) {
+  EXPECT_EQ(list_of(sums(512, 512, true)), "UPCAST(0,16)");
+}
+
+TEST_F(HeuristicOfLanes, GivesEachElementAWorkItem) {
+  const Ref i = k.loop(512);
+  const Ref j = k.loop(512);
+  const Ref row = k.at(1, 512, "r0");
+  const Ref x = k.at(2, 512 * 512, "(+ (* r0 512) r1)");
+  const Ref sum = g.alu(Op::Add, {x, row});
+  const Ref kernel = k.kernel("E", {k.end(k.at(0, 512 * 512, "(+ (* r0 512) r1)"), sum, {i, j})});
+  EXPECT_EQ(list_of(kernel), "LOCAL(1,512)");
+}
+
+TEST_F(HeuristicOfLanes, SharesNoFold) { EXPECT_EQ(list_of(sums(1, 1 << 12)), "UNROLL(0,8)"); }
+
 }  // namespace
 }  // namespace assay::codegen

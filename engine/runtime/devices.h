@@ -24,7 +24,10 @@ struct OpenOptions {
       cache;  // folder for compiled kernels; "" is one of the process's own, removed at exit
   bool optimize = true;       // kernels, in a driver's compiler: without, it is done much sooner
   int64_t limit_ms = 60'000;  // for an answer of a worker
-  uint64_t seed = 1;          // of devices that choose among orders
+  // Kernels are made as suits the device itself; else as suits a GPU, whatever the device is, so
+  // that work-items share and wait for each other.
+  bool tuned = false;
+  uint64_t seed = 1;  // of devices that choose among orders
 };
 
 // A device that is there.

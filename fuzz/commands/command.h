@@ -27,9 +27,10 @@ struct Command {
   std::function<ExitCode()> (*declare)(CLI::App& app);
 };
 
-const Command& import_command();
+const Command& bench_command();
 const Command& check_command();
 const Command& devices_command();
+const Command& import_command();
 const Command& rules_command();
 const Command& run_command();
 const Command& simplify_command();

@@ -39,6 +39,7 @@ Result<std::unique_ptr<OpenclDevice>> OpenclDevice::open(std::string_view rest,
   ASSAY_TRY(found, find(rest));
   const std::string name = fmt::format("cl:{}", rest);
   Target target = target_of(found, name);
+  if (options.tuned) tune(target, found);
   if (options.profile != nullptr) target = meet(*options.profile, target);
   std::unique_ptr<OpenclDevice> device(
       new OpenclDevice(name, std::move(target), std::move(found), options, render));

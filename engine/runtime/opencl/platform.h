@@ -36,5 +36,7 @@ Result<Found> find(std::string_view name);
 
 // What the device says it can do, in the terms of a target of that name.
 uop::Target target_of(const Found& found, std::string_view name);
+// Makes the target aim at what suits the device, as far as it says what that is.
+void tune(uop::Target& target, const Found& found);
 
 }  // namespace assay::runtime::opencl

@@ -65,4 +65,18 @@ uop::Target target_of(const Found& found, std::string_view name) {
   return t;
 }
 
+void tune(uop::Target& target, const Found& found) {
+  const cl_device_id d = found.device;
+  if ((info<cl_device_type>(d, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_CPU) == 0) return;
+  target.math.contracts = true;
+  target.aligned_vectors = false;
+  uop::Tuning& tuning = target.tuning;
+  const int64_t width = info<cl_uint>(d, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 4);
+  tuning.lanes = std::max<int64_t>(width, 4);
+  tuning.tile = 8 * tuning.lanes;
+  tuning.items = std::min<int64_t>(target.limits.group_size, 1024);
+  tuning.busy = 8 * static_cast<int64_t>(info<cl_uint>(d, CL_DEVICE_MAX_COMPUTE_UNITS, 1));
+  tuning.items_are_lanes = true;
+}
+
 }  // namespace assay::runtime::opencl
