@@ -13,6 +13,7 @@
 #include "oracles/interpreter/extension.h"
 #include "oracles/interpreter/interpreter.h"
 #include "oracles/reference/reference.h"
+#include "oracles/target_licence.h"
 #include "oracles/value_text.h"
 
 namespace assay::oracles {
@@ -25,6 +26,8 @@ using tensor::Statement;
 using uop::Ref;
 
 constexpr int64_t kMostBytes = int64_t{1} << 28;  // of one buffer
+// Types that a device has or has not; narrower floats are emulated where it has not.
+constexpr uop::TypeSet kNeverEmulated = uop::kFixedInts | uop::TypeSet{uop::F64};
 
 // One run of a program: its session, and the memory of each way to execute it.
 class Checker {
@@ -39,7 +42,7 @@ class Checker {
   }
 
   Checked run() {
-    Result<std::vector<reference::Array>> reference = reference::evaluate(program_);
+    Result<std::vector<reference::Array>> reference = reference::evaluate(program_, licence());
     const std::optional<Error> refused = engine(reference.ok() ? &reference.value() : nullptr);
     if (wrong_list_) {
       made_.refused = to_string(*wrong_list_);
@@ -60,6 +63,10 @@ class Checker {
     } else {
       expectations(reference.value());
     }
+    if (made_.verdict.answer == Answer::Unknown && !lacking_.empty()) {
+      made_.verdict.evidence = lacking_;
+      return std::move(made_);
+    }
     if (made_.verdict.answer == Answer::Unknown) {
       made_.verdict = {Answer::Pass, Strength::Sampled,
                        fmt::format("{} values compared", made_.judged.size())};
@@ -68,6 +75,11 @@ class Checker {
   }
 
  private:
+  reference::Licence licence() const {
+    if (options_.executor == nullptr) return reference::full_profile();
+    return licence_of(program_, options_.device, options_.executor->devices());
+  }
+
   void fail(std::string evidence) {
     if (made_.verdict.answer == Answer::Fail) return;
     made_.verdict = {Answer::Fail, Strength::Sampled, std::move(evidence)};
@@ -219,6 +231,22 @@ class Checker {
     if (!done.ok()) fail(fmt::format("{}: {}", stage, to_string(done.error())));
   }
 
+  // Says in lacking_ which type kernels have that the device neither has nor can emulate.
+  void find_lacking(const schedule::Schedule& s) {
+    const Result<runtime::Device*> device = options_.executor->devices().open(options_.device);
+    if (s.linear == nullptr || !device.ok()) return;
+    const uop::Target& target = device.value()->target();
+    for (const Ref call : s.linear->src) {
+      if (schedule::is_copy(call)) continue;
+      for (const Ref u : uop::toposort(session_.graph(), call->src[0])) {
+        if (!kNeverEmulated.has(u->dtype) || target.arithmetic.has(u->dtype)) continue;
+        lacking_ = fmt::format("not run on {}: {} has no {}", options_.device, target.name,
+                               uop::to_text(u->dtype));
+        return;
+      }
+    }
+  }
+
   // The schedule with the opts that its kernels are to have, of which there were `before` already.
   Result<schedule::Schedule> listed(const schedule::Schedule& s, int64_t before) {
     const auto target_of = [&](std::string_view name) -> Result<const uop::Target*> {
@@ -232,7 +260,8 @@ class Checker {
   void run_on_devices(const schedule::Schedule& made, int64_t before, size_t first,
                       std::span<const tensor::Tensor* const> tensors,
                       const std::vector<reference::Array>& expected) {
-    if (made_.verdict.answer == Answer::Fail || wrong_list_) return;
+    if (lacking_.empty()) find_lacking(made);
+    if (made_.verdict.answer == Answer::Fail || wrong_list_ || !lacking_.empty()) return;
     const Result<schedule::Schedule> with_opts = listed(made, before);
     if (!with_opts.ok()) {
       wrong_list_ = with_opts.error();
@@ -334,6 +363,7 @@ class Checker {
   runtime::KernelLists lists_;
   std::optional<Error> wrong_list_;  // the first that cannot be
   std::string too_large_;            // why nothing more is run
+  std::string lacking_;              // why nothing more is run on devices
   Checked made_;
 };
 

@@ -55,9 +55,10 @@ struct Checked {
 };
 
 // Builds the program, schedules what it forces, runs each stage in the interpreter and compares
-// every output with the reference, and the reference with what the program expects. A program that
-// the engine refuses passes only where it expects an error of that text. What is too large to
-// evaluate or to interpret is unknown.
+// every output with the reference, whose bounds are those of the devices that it runs on, and the
+// reference with what the program expects. A program that the engine refuses passes only where it
+// expects an error of that text. What is too large to evaluate or to interpret is unknown, and so
+// is what needs a type that the device neither has nor can emulate.
 Checked check(const tensor::Program& program, const CheckOptions& options = {});
 
 }  // namespace assay::oracles

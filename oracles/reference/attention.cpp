@@ -17,7 +17,7 @@ Array transposed(const Array& k) {
 }
 
 // x times y in the type to accumulate in, in which it stays.
-Result<Array> product_of(const Evaluating& e, const Array& x, const Array& y, DType acc) {
+Result<Array> product_of(const Evaluating& e, const Array& x, const Array& y, Type acc) {
   ASSAY_TRY(m, matrices(x.shape, y.shape));
   const int64_t inner = x.shape.back();
   ASSAY_TRY(spent, e.spend(count(m.shape) * std::max<int64_t>(1, inner)));

@@ -2,6 +2,7 @@
 
 #include "engine/check.h"
 #include "oracles/reference/kernels.h"
+#include "oracles/reference/licence.h"
 #include "oracles/reference/settle.h"
 
 namespace assay::reference {
@@ -89,6 +90,7 @@ void for_each(std::span<Bounded> out, std::span<const Bounded> a, std::span<cons
 
 std::string_view name_of(Fn fn) { return row(fn).name; }
 int operands_of(Fn fn) { return row(fn).operands; }
+double ulp_limit(Fn fn, Type t) { return t.licence->format(t).limit(fn); }
 TypeSet types_of(Fn fn) { return row(fn).over; }
 DType result_type(Fn fn, DType t) { return gives_bool(fn) ? Bool : t; }
 
@@ -114,13 +116,13 @@ double highest_of(const Bounded& x) {
   return std::nextafter(x.value + (x.low + x.bound), kInfinity);
 }
 
-Bounded apply(Fn fn, DType t, const Bounded& a, const Bounded& b, const Bounded& c) {
+Bounded apply(Fn fn, Type t, const Bounded& a, const Bounded& b, const Bounded& c) {
   Bounded result;
   apply(fn, t, {&result, 1}, {&a, 1}, {&b, 1}, {&c, 1});
   return result;
 }
 
-void apply(Fn fn, DType t, std::span<Bounded> out, std::span<const Bounded> a,
+void apply(Fn fn, Type t, std::span<Bounded> out, std::span<const Bounded> a,
            std::span<const Bounded> b, std::span<const Bounded> c) {
   ASSAY_CHECK(row(fn).over.has(t), "{} has no meaning at {}", name_of(fn), uop::to_text(t));
   if (fn == Fn::Where) {
@@ -134,10 +136,12 @@ void apply(Fn fn, DType t, std::span<Bounded> out, std::span<const Bounded> a,
   if (row(fn).operands < 2) b = {};
   if (uop::is_float(t)) {
     const FloatKernel kernel = float_kernel(fn);
-    const Format& f = format(t);
+    const Format& f = t.licence->format(t);
+    const bool may_flush = f.flush > 0 && is_arithmetic(fn);
     for_each(out, a, b, c, [&](const Bounded& x, const Bounded& y, const Bounded& z) {
       if (!x.is_known() || !y.is_known() || !z.is_known()) return unknown_of(x, y, z);
-      const Bounded r = kernel(f, x, y, z);
+      const Bounded r =
+          may_flush ? kernel(f, opened(f, x), opened(f, y), opened(f, z)) : kernel(f, x, y, z);
       return is_inf(r) && !f.has_infinity ? nan() : r;
     });
     return;

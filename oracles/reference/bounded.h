@@ -56,9 +56,22 @@ uop::TypeSet types_of(Fn fn);
 // Lt, Eq, Ne, IsNan and IsInf give bool at every type.
 DType result_type(Fn fn, DType t);
 
+// A type that is computed at, and what devices may do to floats there (licence.h). A type by itself
+// stands for the full profile.
+class Licence;
+const Licence& full_profile();
+struct Type {
+  DType dtype;
+  const Licence* licence = &full_profile();
+
+  Type(DType t) : dtype(t) {}  // NOLINT(google-explicit-constructor): as said above
+  Type(DType t, const Licence& what) : dtype(t), licence(&what) {}
+  operator DType() const { return dtype; }  // NOLINT(google-explicit-constructor): most ask no more
+};
+
 // A device's fn at float type t is at most this many units in the last place from the exact result;
 // 0.5 where it rounds once to nearest even.
-double ulp_limit(Fn fn, DType t);
+double ulp_limit(Fn fn, Type t);
 
 // fn of operands of type t (the first of Where is bool). Where looks only at what it picks; else
 // what is unspecified or ambiguous of an operand is so of the result.
@@ -66,12 +79,13 @@ double ulp_limit(Fn fn, DType t);
 // Floats. An exact result that is a number of its type is exact, and so is the one rounding of Add,
 // Sub and Fma of exact operands. What has a limit is not, but where IEEE 754 or C99 fix the result
 // (exp(0), x / inf, pow(x, 0)). A product is left unrounded, within half a unit, since a device may
-// contract it with a sum. A result that may or may not overflow is ambiguous.
-Bounded apply(Fn fn, DType t, const Bounded& a, const Bounded& b = {}, const Bounded& c = {});
+// contract it with a sum. A result that may or may not overflow is ambiguous. What may be subnormal
+// lies between that and zero where it may be flushed.
+Bounded apply(Fn fn, Type t, const Bounded& a, const Bounded& b = {}, const Bounded& c = {});
 
 // The same, element by element. Operands are as long as out or have one element, which stands for
 // all; those that fn has not are empty.
-void apply(Fn fn, DType t, std::span<Bounded> out, std::span<const Bounded> a,
+void apply(Fn fn, Type t, std::span<Bounded> out, std::span<const Bounded> a,
            std::span<const Bounded> b = {}, std::span<const Bounded> c = {});
 
 // The value at another type (engine/uop/README.md, Conversions). Of an exact operand the result is
@@ -99,18 +113,18 @@ double highest_of(const Bounded& x);
 // Folds of elements of type t, computed at t (cast to the type to accumulate in first). The bound
 // holds for any order and any tree of additions, from zero (one) or from the first element, with
 // products contracted or not. Of nothing they are 0, 1, and the ends of the type.
-Bounded sum(DType t, std::span<const Bounded> x);
-Bounded product(DType t, std::span<const Bounded> x);
-Bounded maximum(DType t, std::span<const Bounded> x);
-Bounded minimum(DType t, std::span<const Bounded> x);
+Bounded sum(Type t, std::span<const Bounded> x);
+Bounded product(Type t, std::span<const Bounded> x);
+Bounded maximum(Type t, std::span<const Bounded> x);
+Bounded minimum(Type t, std::span<const Bounded> x);
 // The sum of a[i] * b[i]; with a step, of a[i * a_step] * b[i * b_step], n of them.
-Bounded dot(DType t, std::span<const Bounded> a, std::span<const Bounded> b);
-Bounded dot(DType t, const Bounded* a, int64_t a_step, const Bounded* b, int64_t b_step, int64_t n);
+Bounded dot(Type t, std::span<const Bounded> a, std::span<const Bounded> b);
+Bounded dot(Type t, const Bounded* a, int64_t a_step, const Bounded* b, int64_t b_step, int64_t n);
 
 // The fold of x up to and with each element.
-void scan_sum(DType t, std::span<Bounded> out, std::span<const Bounded> x);
-void scan_product(DType t, std::span<Bounded> out, std::span<const Bounded> x);
-void scan_maximum(DType t, std::span<Bounded> out, std::span<const Bounded> x);
-void scan_minimum(DType t, std::span<Bounded> out, std::span<const Bounded> x);
+void scan_sum(Type t, std::span<Bounded> out, std::span<const Bounded> x);
+void scan_product(Type t, std::span<Bounded> out, std::span<const Bounded> x);
+void scan_maximum(Type t, std::span<Bounded> out, std::span<const Bounded> x);
+void scan_minimum(Type t, std::span<Bounded> out, std::span<const Bounded> x);
 
 }  // namespace assay::reference

@@ -101,7 +101,9 @@ Bounded product_of_exact(const Format& f, double a, double b) {
   Pair product = {a * b, 0};
   // Below f64 products are exact in a double.
   const bool is_known = f.dtype != DType::F64 || exact_product(a, b, product);
-  if (is_known && product.lo == 0 && is_number_of(f, product.hi)) return exact(product.hi);
+  if (!f.contracts || (is_known && product.lo == 0 && is_number_of(f, product.hi))) {
+    return rounded(f, {a * b, 0});
+  }
   return settle(f, product, is_known ? 0 : 0x1p-1073, 0.5, certain_product_overflow(f),
                 [&] { return fabsl(static_cast<long double>(a) * b); });
 }
@@ -134,6 +136,11 @@ Bounded is_nan_of(const Format&, const Bounded& a, const Bounded&, const Bounded
 Bounded is_inf_of(const Format&, const Bounded& a, const Bounded&, const Bounded&) {
   return of_bool(is_inf(a));
 }
+// x, which is chosen before another one, unless that may be a zero that decides by its sign.
+Bounded chosen(const Bounded& x, const Bounded& other, bool larger) {
+  const bool is_decided = !is_zero(x) || is_negative(x) != larger;
+  return is_decided || !may_be_zero(other) ? x : loose_zero();
+}
 // IEEE 754-2019 maximum or minimum. Where bounds overlap the one picked is within the larger bound.
 Bounded pick(const Bounded& a, const Bounded& b, bool larger) {
   if (is_nan(a) || is_nan(b)) return nan();
@@ -143,8 +150,8 @@ Bounded pick(const Bounded& a, const Bounded& b, bool larger) {
     if (is_negative(b) != larger && !b.loose_zero) return b;
     return a.loose_zero ? a : b;
   }
-  if (lowest_of(a) >= highest_of(b)) return larger ? a : b;
-  if (lowest_of(b) >= highest_of(a)) return larger ? b : a;
+  if (lowest_of(a) >= highest_of(b)) return larger ? chosen(a, b, true) : chosen(b, a, false);
+  if (lowest_of(b) >= highest_of(a)) return larger ? chosen(b, a, true) : chosen(a, b, false);
   const bool b_above = a.value < b.value || (a.value == b.value && a.low < b.low);
   Bounded r = b_above == larger ? b : a;
   r.certainty = Certainty::Bounded;
@@ -183,7 +190,7 @@ Bounded multiply_floats(const Format& f, const Bounded& a, const Bounded& b) {
   Bounded r;
   if (a.is_exact() && b.is_exact()) {
     r = product_of_exact(f, a.value, b.value);
-    r.loose_infinity = is_inf(r);
+    r.loose_infinity = f.contracts && is_inf(r);
     return r;
   }
   const bool is_pair = f.dtype == DType::F64;
@@ -193,7 +200,7 @@ Bounded multiply_floats(const Format& f, const Bounded& a, const Bounded& b) {
                         std::fabs(product.hi) * (is_pair ? kPairError : kDoubleError);
   r = settle(f, product, spread, 0.5, certain_product_overflow(f),
              [&] { return least_magnitude(a) * least_magnitude(b) * (1 - 0x1p-50L); });
-  r.loose_infinity = is_inf(r);
+  r.loose_infinity = f.contracts && is_inf(r);
   r.nonnegative = !may_be_negative(a) && !may_be_negative(b);
   return r;
 }

@@ -1,6 +1,7 @@
 #include "oracles/reference/fold.h"
 #include "oracles/reference/integers.h"
 #include "oracles/reference/kernels.h"
+#include "oracles/reference/licence.h"
 #include "oracles/reference/settle.h"
 
 namespace assay::reference {
@@ -33,14 +34,16 @@ class IntegerFold {
 // The largest or the least of floats.
 class Extreme {
  public:
-  Extreme(const Format& f, bool larger) : larger_(larger) {
+  Extreme(const Format& f, bool larger) : f_(f), larger_(larger) {
     const double end = f.has_infinity ? kInfinity : f.largest;
     best_ = exact(larger ? -end : end);
   }
   void take(const Bounded& x) {
     unspecified_ |= x.certainty == Certainty::Unspecified;
     ambiguous_ |= x.certainty == Certainty::Ambiguous;
-    if (x.is_known()) best_ = larger_ ? max_floats(best_, x) : min_floats(best_, x);
+    if (!x.is_known()) return;
+    const Bounded seen = opened(f_, x);
+    best_ = larger_ ? max_floats(best_, seen) : min_floats(best_, seen);
   }
   Bounded result() const {
     if (unspecified_) return unspecified();
@@ -48,6 +51,7 @@ class Extreme {
   }
 
  private:
+  const Format& f_;
   bool larger_;
   bool unspecified_ = false;
   bool ambiguous_ = false;
@@ -64,49 +68,48 @@ Bounded run(Fold fold, std::span<Bounded> out, std::span<const Bounded> x) {
 }
 
 // Each fills out, where it is not empty, with the folds up to each element.
-Bounded fold_sum(DType t, std::span<Bounded> out, std::span<const Bounded> x) {
-  if (uop::is_float(t)) return run(Sum(format(t)), out, x);
+Bounded fold_sum(Type t, std::span<Bounded> out, std::span<const Bounded> x) {
+  if (uop::is_float(t)) return run(Sum(t.licence->format(t)), out, x);
   return run(IntegerFold(t, Fn::Add, 0), out, x);
 }
-Bounded fold_product(DType t, std::span<Bounded> out, std::span<const Bounded> x) {
-  if (uop::is_float(t)) return run(Product(format(t)), out, x);
+Bounded fold_product(Type t, std::span<Bounded> out, std::span<const Bounded> x) {
+  if (uop::is_float(t)) return run(Product(t.licence->format(t)), out, x);
   return run(IntegerFold(t, Fn::Mul, 1), out, x);
 }
-Bounded fold_maximum(DType t, std::span<Bounded> out, std::span<const Bounded> x) {
-  if (uop::is_float(t)) return run(Extreme(format(t), true), out, x);
+Bounded fold_maximum(Type t, std::span<Bounded> out, std::span<const Bounded> x) {
+  if (uop::is_float(t)) return run(Extreme(t.licence->format(t), true), out, x);
   return run(IntegerFold(t, Fn::Max, uop::min_int(t)), out, x);
 }
-Bounded fold_minimum(DType t, std::span<Bounded> out, std::span<const Bounded> x) {
-  if (uop::is_float(t)) return run(Extreme(format(t), false), out, x);
+Bounded fold_minimum(Type t, std::span<Bounded> out, std::span<const Bounded> x) {
+  if (uop::is_float(t)) return run(Extreme(t.licence->format(t), false), out, x);
   return run(IntegerFold(t, Fn::Min, uop::max_int(t)), out, x);
 }
 
 }  // namespace
 
-Bounded sum(DType t, std::span<const Bounded> x) { return fold_sum(t, {}, x); }
-Bounded product(DType t, std::span<const Bounded> x) { return fold_product(t, {}, x); }
-Bounded maximum(DType t, std::span<const Bounded> x) { return fold_maximum(t, {}, x); }
-Bounded minimum(DType t, std::span<const Bounded> x) { return fold_minimum(t, {}, x); }
+Bounded sum(Type t, std::span<const Bounded> x) { return fold_sum(t, {}, x); }
+Bounded product(Type t, std::span<const Bounded> x) { return fold_product(t, {}, x); }
+Bounded maximum(Type t, std::span<const Bounded> x) { return fold_maximum(t, {}, x); }
+Bounded minimum(Type t, std::span<const Bounded> x) { return fold_minimum(t, {}, x); }
 
-void scan_sum(DType t, std::span<Bounded> out, std::span<const Bounded> x) { fold_sum(t, out, x); }
-void scan_product(DType t, std::span<Bounded> out, std::span<const Bounded> x) {
+void scan_sum(Type t, std::span<Bounded> out, std::span<const Bounded> x) { fold_sum(t, out, x); }
+void scan_product(Type t, std::span<Bounded> out, std::span<const Bounded> x) {
   fold_product(t, out, x);
 }
-void scan_maximum(DType t, std::span<Bounded> out, std::span<const Bounded> x) {
+void scan_maximum(Type t, std::span<Bounded> out, std::span<const Bounded> x) {
   fold_maximum(t, out, x);
 }
-void scan_minimum(DType t, std::span<Bounded> out, std::span<const Bounded> x) {
+void scan_minimum(Type t, std::span<Bounded> out, std::span<const Bounded> x) {
   fold_minimum(t, out, x);
 }
 
-Bounded dot(DType t, std::span<const Bounded> a, std::span<const Bounded> b) {
+Bounded dot(Type t, std::span<const Bounded> a, std::span<const Bounded> b) {
   return dot(t, a.data(), 1, b.data(), 1, static_cast<int64_t>(a.size()));
 }
 
-Bounded dot(DType t, const Bounded* a, int64_t a_step, const Bounded* b, int64_t b_step,
-            int64_t n) {
+Bounded dot(Type t, const Bounded* a, int64_t a_step, const Bounded* b, int64_t b_step, int64_t n) {
   if (uop::is_float(t)) {
-    Sum fold(format(t));
+    Sum fold(t.licence->format(t));
     for (int64_t i = 0; i < n; i++) fold.take_product(a[i * a_step], b[i * b_step]);
     return fold.result();
   }

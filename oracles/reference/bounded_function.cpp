@@ -11,23 +11,8 @@ namespace {
 constexpr double kLog2OfE = 1.4426950408889634;
 constexpr double kLogOf2 = 0.6931471805599453;
 
-// Below f64 functions are computed in f32 and rounded once more, which no limit at f32 brings to
-// more than one unit.
-constexpr double kNarrowLimit = 1;
-// At f64 division and the square root are rounded once.
-constexpr bool is_correct(Fn fn, DType t) {
-  return t == DType::F64 && (fn == Fn::Div || fn == Fn::Recip || fn == Fn::Sqrt);
-}
-
-struct Limit {
-  Fn fn;
-  double ulps;  // at f32 and f64
-};
-// What OpenCL 1.2 asks of the full profile (section 7.4), but 4 for what it gives 3.
-constexpr Limit kLimits[] = {
-    {Fn::Recip, 2.5}, {Fn::Div, 2.5}, {Fn::Sqrt, 3}, {Fn::Exp, 4}, {Fn::Exp2, 4}, {Fn::Log, 4},
-    {Fn::Log2, 4},    {Fn::Sin, 4},   {Fn::Cos, 4},  {Fn::Tan, 5}, {Fn::Pow, 16},
-};
+// Whether a device has the exact result, rounded once.
+bool is_correct(const Format& f, Fn fn) { return f.limit(fn) <= 0.5; }
 
 // What f64 is judged by: eleven bits more, and exponents of which no function of f64s runs out
 // where it matters.
@@ -77,7 +62,7 @@ double bound_of(const Bounded& x) {
 
 template <typename Least>
 Bounded limited(const Format& f, Fn fn, const Evaluated& e, double spread, Least least) {
-  return settle(f, e.v, spread + e.own, ulp_limit(fn, f.dtype), certain_overflow(f),
+  return settle(f, e.v, spread + e.own, f.limit(fn), certain_overflow(f),
                 [&] { return fabsl(least()) * (1 - 0x1p-45L); });
 }
 // Of a function that does not overflow.
@@ -141,7 +126,8 @@ Bounded root(const Format& f, const Bounded& a, const Bounded&, const Bounded&) 
   if (is_zero(a) || is_inf(a)) return a;
   const double low = lowest_of(a);
   if (low < 0) return ambiguous();
-  if (a.is_exact() && is_correct(Fn::Sqrt, f.dtype)) return exact(std::sqrt(a.value));
+  // A double has more than twice the bits of any other type, so that rounding again is harmless.
+  if (a.is_exact() && is_correct(f, Fn::Sqrt)) return rounded(f, {std::sqrt(a.value), 0});
   const Evaluated e = evaluate(f, Fn::Sqrt, a.value > 0 ? pair_of(a) : Pair{});
   const double s = e.v.hi;
   double spread = 0;
@@ -172,7 +158,7 @@ Bounded divide_special(const Bounded& a, const Bounded& b) {
 template <Fn fn>
 Bounded quotient(const Format& f, const Bounded& a, const Bounded& b) {
   if (!is_finite(a) || !is_finite(b) || is_zero(a) || may_be_zero(b)) return divide_special(a, b);
-  if (a.is_exact() && b.is_exact() && is_correct(fn, f.dtype)) {
+  if (a.is_exact() && b.is_exact() && is_correct(f, fn)) {
     return rounded(f, {a.value / b.value, 0});
   }
   const Evaluated e = evaluate(f, Fn::Div, pair_of(a), pair_of(b));
@@ -298,15 +284,6 @@ Bounded power(const Format& f, const Bounded& x, const Bounded& y, const Bounded
 }
 
 }  // namespace
-
-double ulp_limit(Fn fn, DType t) {
-  for (const Limit& row : kLimits) {
-    if (row.fn != fn) continue;
-    if (is_correct(fn, t)) return 0.5;
-    return t == DType::F32 || t == DType::F64 ? row.ulps : kNarrowLimit;
-  }
-  return 0.5;
-}
 
 FloatKernel function_kernel(Fn fn) {
   switch (fn) {

@@ -50,7 +50,7 @@ class Reader {
 
 Result<Array> matmul(const Evaluating& e) {
   ASSAY_TRY(m, matrices(e.x().shape, e.y().shape));
-  const DType acc = e.accumulator(e.x().dtype);
+  const Type acc = e.accumulator(e.x().dtype);
   const Factor x{elements_at(e.x(), acc), places(m.x_outer), places(m.x_inner)};
   const Factor y{elements_at(e.y(), acc), places(m.y_outer), places(m.y_inner)};
   return contracted(e, std::move(m.shape), x, y);
@@ -69,7 +69,7 @@ constexpr EvaluateRow kContractRows[] = {
 
 Elements elements_at(const Array& x, DType t) { return cast(x.elements, x.dtype, t); }
 
-Elements dots(DType t, const Factor& x, const Factor& y) {
+Elements dots(Type t, const Factor& x, const Factor& y) {
   const auto n = static_cast<int64_t>(x.inner.size());
   if (n == 0) return Elements::Constant(std::ssize(x.outer), sum(t, {}));
   Reader xs(x);
@@ -83,7 +83,7 @@ Elements dots(DType t, const Factor& x, const Factor& y) {
 
 Result<Array> contracted(const Evaluating& e, Dims shape, const Factor& x, const Factor& y) {
   const DType t = e.x().dtype;
-  const DType acc = e.accumulator(t);
+  const Type acc = e.accumulator(t);
   const size_t products = x.outer.size() * std::max<size_t>(1, x.inner.size());
   ASSAY_TRY(spent, e.spend(static_cast<int64_t>(products)));
   (void)spent;

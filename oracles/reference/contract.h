@@ -15,7 +15,7 @@ struct Factor {
 };
 
 // The sums over k of x times y, of as many results as both have.
-Elements dots(DType t, const Factor& x, const Factor& y);
+Elements dots(Type t, const Factor& x, const Factor& y);
 
 // The elements of x at another type.
 Elements elements_at(const Array& x, DType t);

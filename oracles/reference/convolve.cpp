@@ -50,7 +50,7 @@ Result<Array> finished(const Evaluating& e, const Array& last) {
   if (b.shape != Dims{channels}) {
     return misfit(e, fmt::format("b is {} for {} channels", to_text(b.shape), channels));
   }
-  const At at{result.dtype};
+  const At at{e.at(result.dtype)};
   int64_t inner = 1;
   for (size_t i = 2; i < result.shape.size(); ++i) inner *= result.shape[i];
   for (int64_t i = 0; i < result.elements.size(); ++i) {
@@ -180,7 +180,7 @@ Result<Array> conv(const Evaluating& e) {
   ASSAY_TRY(w, windows_of(e, Dims(from.begin() + 2, from.end()),
                           Dims(e.y().shape.begin() + 2, e.y().shape.end()), stride, false));
   ASSAY_TRY(x, padded(e, e.x(), w, of_integer(e.x().dtype, 0)));
-  const DType acc = e.accumulator(x.dtype);
+  const Type acc = e.accumulator(x.dtype);
   const Dims x_strides = strides_of(x.shape);
   const Dims w_strides = strides_of(e.y().shape);
   // Channels of the result change fastest, so that those of a group share what they read of x.
@@ -206,7 +206,7 @@ Result<Array> conv(const Evaluating& e) {
 Result<Array> conv_transpose(const Evaluating& e) {
   ASSAY_TRY(t, transposed_of(e));
   const Array& x = e.x();
-  const DType acc = e.accumulator(x.dtype);
+  const Type acc = e.accumulator(x.dtype);
   Dims shape = {x.shape[0]};
   shape.insert(shape.end(), t.out.begin(), t.out.end());
   shape.push_back(t.channels.groups * t.channels.out);

@@ -153,7 +153,7 @@ std::vector<Axis> axes_by(const Equation& equation, const Term& labels, const Te
 }
 
 // All factors but the last as one, multiplied in any order.
-Factor product_of(DType t, const std::vector<Factor>& factors) {
+Factor product_of(Type t, const std::vector<Factor>& factors) {
   const size_t n = factors[0].inner.size();
   Factor all;
   all.outer.reserve(factors[0].outer.size());
@@ -193,7 +193,7 @@ Result<Array> einsum(const Evaluating& e) {
   ASSAY_TRY(terms, count_of(inner));
   ASSAY_TRY(spent, e.spend(results * std::max<int64_t>(1, terms)));
   (void)spent;
-  const DType acc = e.accumulator(e.x().dtype);
+  const Type acc = e.accumulator(e.x().dtype);
   std::vector<Factor> factors;
   for (size_t k = 0; k < e.operands.size(); ++k) {
     const Array& x = *e.operands[k];

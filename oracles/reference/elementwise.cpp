@@ -18,7 +18,7 @@ const Bounded& nth(std::span<const Bounded> x, size_t i) { return x.size() == 1 
 // A function of the table of scalars, at the type of the operands.
 template <Fn fn>
 Result<Array> direct(const Evaluating& e) {
-  const DType t = e.x().dtype;
+  const Type t = e.type();
   return with_broadcast(e, result_type(fn, t), [&](Out out, Operands x) {
     apply(fn, t, out, x[0], x.size() > 1 ? x[1] : std::span<const Bounded>());
   });
@@ -35,20 +35,20 @@ Result<Array> each(const Evaluating& e, DType out, F f) {
 
 template <Composite f>
 Result<Array> composed(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   return each(e, at.t, [&](const Bounded& x) { return f(at, x); });
 }
 
 // A function with the number `alpha`.
 template <Bounded (*f)(const At&, const Bounded&, const Bounded&)>
 Result<Array> with_alpha(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   ASSAY_TRY(alpha, e.number("alpha", at.t));
   return each(e, at.t, [&](const Bounded& x) { return f(at, x, alpha); });
 }
 
 Result<Array> selu(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   ASSAY_TRY(alpha, e.number("alpha", at.t));
   ASSAY_TRY(gamma, e.number("gamma", at.t));
   return each(e, at.t, [&](const Bounded& x) { return at.mul(gamma, elu(at, x, alpha)); });
@@ -59,14 +59,14 @@ Result<Array> gelu_of(const Evaluating& e) {
 }
 
 Result<Array> hard_sigmoid_of(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   ASSAY_TRY(alpha, e.number("alpha", at.t));
   ASSAY_TRY(beta, e.number("beta", at.t));
   return each(e, at.t, [&](const Bounded& x) { return hard_sigmoid(at, x, alpha, beta); });
 }
 
 Result<Array> is_inf(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   const bool positive = e.flag("positive");
   const bool negative = e.flag("negative");
   return each(e, uop::Bool,
@@ -89,22 +89,22 @@ Result<Array> pairs(const Evaluating& e, DType result, F f) {
 }
 
 Result<Array> fmod_of(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   return pairs(e, at.t, [&](const Bounded& x, const Bounded& y) { return fmod(at, x, y); });
 }
 
 Result<Array> le_of(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   return pairs(e, uop::Bool, [&](const Bounded& x, const Bounded& y) { return le(at, x, y); });
 }
 
 Result<Array> gt_of(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   return pairs(e, uop::Bool, [&](const Bounded& x, const Bounded& y) { return at.lt(y, x); });
 }
 
 Result<Array> ge_of(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   return pairs(e, uop::Bool, [&](const Bounded& x, const Bounded& y) { return le(at, y, x); });
 }
 
@@ -115,7 +115,7 @@ Result<Array> where(const Evaluating& e) {
 }
 
 Result<Array> clip(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   return with_broadcast(e, at.t, [&](Out out, Operands x) {
     for (size_t i = 0; i < out.size(); ++i) {
       out[i] = nth(x[0], i);
@@ -126,7 +126,7 @@ Result<Array> clip(const Evaluating& e) {
 }
 
 Result<Array> lerp_of(const Evaluating& e) {
-  const At at{e.x().dtype};
+  const At at{e.type()};
   return with_broadcast(e, at.t, [&](Out out, Operands x) {
     for (size_t i = 0; i < out.size(); ++i) {
       out[i] = lerp(at, nth(x[0], i), nth(x[1], i), nth(x[2], i));

@@ -35,14 +35,14 @@ Result<Bounded> Evaluating::number(std::string_view name, DType t) const {
   return *value;
 }
 
-DType Evaluating::accumulator(DType t) const {
+Type Evaluating::accumulator(DType t) const {
   for (const tensor::AttrValue& written : define.attrs) {
     // The only attribute that is a type.
-    if (const auto* acc = std::get_if<DType>(&written)) return *acc;
+    if (const auto* acc = std::get_if<DType>(&written)) return at(*acc);
   }
-  if (uop::is_float(t)) return uop::bits_of(t) < 32 ? uop::F32 : t;
-  if (row().family == tensor::Family::Contract || uop::bits_of(t) > 32) return t;
-  return uop::is_unsigned(t) && t != uop::Bool ? uop::U32 : uop::I32;
+  if (uop::is_float(t)) return at(uop::bits_of(t) < 32 ? uop::F32 : t);
+  if (row().family == tensor::Family::Contract || uop::bits_of(t) > 32) return at(t);
+  return at(uop::is_unsigned(t) && t != uop::Bool ? uop::U32 : uop::I32);
 }
 
 Result<int64_t> Evaluating::size(std::string_view name) const {

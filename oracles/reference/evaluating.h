@@ -22,6 +22,8 @@ struct Evaluating {
   std::span<const Array* const> operands;
   const Dims& shape;  // as written; what the function gives must have it
   const std::vector<int64_t>& variables;
+  const Licence& licence;
+  bool is_fixed;  // the sizes of the first operand are numbers: none depends on a variable
   int64_t& work;  // what the program has cost so far
 
   const tensor::OpRow& row() const { return tensor::row(define.op); }
@@ -39,8 +41,11 @@ struct Evaluating {
   const std::string& word(std::string_view name) const { return std::get<std::string>(attr(name)); }
   // A number at a type that can hold it.
   Result<Bounded> number(std::string_view name, DType t) const;
+  // A type with what devices may do there, and that of the first operand.
+  Type at(DType t) const { return {t, licence}; }
+  Type type() const { return at(x().dtype); }
   // The type to accumulate in: as written, or as the row's family has it by default.
-  DType accumulator(DType t) const;
+  Type accumulator(DType t) const;
   // A size or a list of them, none negative.
   Result<int64_t> size(std::string_view name) const;
   Result<Dims> sizes(std::string_view name) const;

@@ -45,7 +45,7 @@ void Sum::take(const Bounded& x) {
     positive_zero_ |= !is_negative(x) && !x.loose_zero;
     return;
   }
-  add_finite(x);
+  add_finite(opened(f_, x));
 }
 
 void Sum::add_finite(const Bounded& x) {
@@ -72,7 +72,7 @@ void Sum::add_finite(const Bounded& x) {
 
 void Sum::take_product(const Bounded& a, const Bounded& b) {
   if (a.is_known() && b.is_known()) {
-    take(multiply_floats(f_, a, b));
+    take(multiply_floats(f_, opened(f_, a), opened(f_, b)));
     return;
   }
   strange_.take(a);
@@ -98,6 +98,13 @@ Bounded Sum::only_zeros() const {
   return zeros_ == 0 || positive_zero_ ? zero(false) : loose_zero();
 }
 
+// Partial sums that are subnormal may be flushed: where elements cancel, and not all are multiples
+// of a unit that is normal. Elements of one sign that are small themselves are open down to zero.
+bool Sum::may_flush() const {
+  const bool cancels = positive_ > 0 && negative_ > 0;
+  return f_.flush > 0 && cancels && (!exact_ || lowest_bit_ < std::ilogb(f_.flush));
+}
+
 Bounded Sum::result() const {
   if (strange_.any()) return strange_result();
   if (count_ == 0) return only_zeros();
@@ -105,15 +112,16 @@ Bounded Sum::result() const {
   const Pair total = fast_two_sum(total_.hi, total_.lo);
   if (exact_ && count_ == 2) return rounded(f_, total);
   const double size = positive_ + negative_;
-  if (exact_ && size <= std::ldexp(1, f_.precision + lowest_bit_) && size <= f_.largest) {
-    return exact(total.hi + 0.0);
-  }
+  const bool is_exact =
+      exact_ && size <= std::ldexp(1, f_.precision + lowest_bit_) && size <= f_.largest;
+  if (is_exact && !may_flush()) return exact(total.hi + 0.0);
   // n - 1 additions are off by (n - 1) u of the sum of magnitudes, in any order (Jeannerod and
   // Rump, 2013), and each by half a unit of the largest partial sum.
   const double n = static_cast<double>(count_);
   const double relative = (n - 1) * (f_.epsilon / 2) * size;
   const double partial = (std::max(positive_, negative_) + relative) * (1 + n * 0x1p-51);
-  const double rounding = std::min(relative, (n - 1) * 0.5 * ulp(f_, partial));
+  double rounding = is_exact ? 0 : std::min(relative, (n - 1) * 0.5 * ulp(f_, partial));
+  if (may_flush()) rounding += (n - 2) * f_.flush;  // the last of them is seen to below
   const double own = size * (f_.dtype == DType::F64 ? n * kPairError : 0x1p-60);
   const double spread = (spread_ + rounding + own) * (1 + n * 0x1p-51);
   if (!(partial + rounding < f_.overflow)) {
@@ -136,7 +144,8 @@ double Product::Scaled::value() const {
 }
 double Product::Scaled::log2() const { return std::log2(mantissa) + static_cast<double>(exponent); }
 
-void Product::take(const Bounded& x) {
+void Product::take(const Bounded& element) {
+  const Bounded x = opened(f_, element);
   if (x.is_known() && !is_nan(x)) {
     has_sign_ &= has_sign(x);
     negative_ ^= is_negative(x);
@@ -179,11 +188,13 @@ Bounded Product::special_result() const {
   if (strange_.nan || (is_infinite && zero_)) return nan();
   // The rest may come to the other of zero and infinity first.
   if (is_infinite) {
-    const bool may_vanish = !has_sign_ || smallest_.log2() < std::log2(f_.tiny) - 1 + kMargin;
+    const double least = std::max(std::log2(f_.tiny) - 1, std::log2(f_.flush));
+    const bool may_vanish = !has_sign_ || smallest_.log2() < least + kMargin;
     return may_vanish ? ambiguous() : exact(negative_ ? -kInfinity : kInfinity);
   }
   if (largest_.log2() > std::log2(f_.largest) - kMargin) return ambiguous();
-  return has_sign_ ? zero(negative_) : loose_zero();
+  const bool has_sign = has_sign_ && smallest_.log2() >= std::log2(f_.flush);
+  return has_sign ? zero(negative_) : loose_zero();
 }
 
 Bounded Product::result() const {
@@ -202,8 +213,11 @@ Bounded Product::result() const {
   const double log_of_size = std::log2(size) + static_cast<double>(exponent_);
   const bool fits = largest_.log2() < std::log2(f_.largest) - kMargin;
   const int exponent = static_cast<int>(std::clamp<int64_t>(exponent_, -5000, 5000));
-  const bool is_exact =
-      exact_ && odd_ <= std::ldexp(1, f_.precision) && lowest_bit_ >= std::ilogb(f_.tiny) && fits;
+  const double least_normal = f_.tiny / f_.epsilon;
+  const bool is_subnormal = smallest_.log2() < std::log2(least_normal) + kMargin;
+  const bool is_exact = exact_ && odd_ <= std::ldexp(1, f_.precision) &&
+                        lowest_bit_ >= std::ilogb(f_.tiny) && fits &&
+                        (f_.flush == 0 || !is_subnormal);
   if (is_exact) return exact(sign * std::ldexp(size, exponent));
   if (!fits) {
     const bool is_certain = !bounded_ && smallest_.log2() == 0 &&
@@ -217,11 +231,9 @@ Bounded Product::result() const {
   const double most = most_.value() * (1 + n * 0x1p-50);
   double spread = most * std::expm1((n - 1) * (f_.epsilon / 2) * kSlack) + most * n * 0x1p-98;
   if (bounded_) spread += std::max(0.0, most - std::fabs(v.hi));
-  // A partial product among the least numbers is off by half of one, which the others multiply.
-  const double least_normal = f_.tiny / f_.epsilon;
-  if (smallest_.log2() < std::log2(least_normal) + kMargin) {
-    spread += n * f_.tiny * largest_.value();
-  }
+  // A partial product among the least numbers is off by half of one, or flushed, which the others
+  // multiply.
+  if (is_subnormal) spread += n * std::max(f_.tiny, f_.flush) * largest_.value();
   if (!(std::fabs(v.hi) + spread * kSlack < f_.overflow)) return ambiguous();
   Bounded r = within(f_, v, spread, 0);
   r.nonnegative = nonnegative_;

@@ -31,6 +31,7 @@ class Sum {
 
  private:
   void add_finite(const Bounded& x);
+  bool may_flush() const;
   Bounded strange_result() const;
   Bounded only_zeros() const;
 

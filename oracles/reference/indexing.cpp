@@ -98,12 +98,12 @@ Result<Array> take(const Evaluating& e) {
                })};
 }
 
-Bounded last_of(DType, std::span<const Bounded> x) { return x.back(); }
+Bounded last_of(Type, std::span<const Bounded> x) { return x.back(); }
 
 // How what is scattered to one place joins what is there; the first of the list.
 struct Joining {
   std::string_view name;
-  Bounded (*fold)(DType t, std::span<const Bounded> x);
+  Bounded (*fold)(Type t, std::span<const Bounded> x);
   uop::TypeSet over;
 };
 constexpr Joining kJoinings[] = {
@@ -122,14 +122,15 @@ void spoil(Array& x, int64_t first, const Along& a, const Bounded& index) {
   }
 }
 
-void join(Array& x, const std::vector<Sent>& sent, const Elements& y, const Joining& joining) {
+void join(Array& x, const std::vector<Sent>& sent, const Elements& y, const Joining& joining,
+          Type t) {
   std::vector<Bounded> group;
   for (size_t k = 0; k < sent.size();) {
     const int64_t place = sent[k].first;
     Bounded& element = x.elements[place];
     group = {element};
     for (; k < sent.size() && sent[k].first == place; ++k) group.push_back(y[sent[k].second]);
-    element = joining.fold(x.dtype, group);
+    element = joining.fold(t, group);
   }
 }
 
@@ -161,7 +162,7 @@ Result<Array> scatter(const Evaluating& e) {
     if (at) sent.emplace_back(first[static_cast<size_t>(k)] + *at * a.stride, k);
   }
   std::sort(sent.begin(), sent.end());
-  join(x, sent, elements, joining);
+  join(x, sent, elements, joining, e.type());
   for (int64_t k = 0; k < i.elements.size(); ++k) {
     if (!i.elements[k].is_exact()) spoil(x, first[static_cast<size_t>(k)], a, i.elements[k]);
   }

@@ -49,30 +49,36 @@ Result<Norming> norming(const Evaluating& e) {
   return Norming{at, elements_at(x, at.t), sets_over(x.shape, axes), std::move(w), std::move(b)};
 }
 
+// How sets are normed.
+struct Norm {
+  Bounded eps;
+  bool is_fixed;  // of means
+};
+
 // The mean of squares, plus eps, as what to multiply by.
-Bounded scale_of(const At& at, const Bounded& eps, std::span<const Bounded> x) {
+Bounded scale_of(const At& at, const Norm& how, std::span<const Bounded> x) {
   const Elements squares = mapped(x).unaryExpr([&](const Bounded& v) { return at.square(v); });
-  return rsqrt(at, at.add(mean(at, span_of(squares)), eps));
+  return rsqrt(at, at.add(mean(at, span_of(squares), how.is_fixed), how.eps));
 }
 
 // (x - mean) * rsqrt(var + eps), the variance biased and in two passes.
-void standardize(const At& at, const Bounded& eps, std::span<Bounded> x) {
-  const Bounded m = mean(at, x);
+void standardize(const At& at, const Norm& how, std::span<Bounded> x) {
+  const Bounded m = mean(at, x, how.is_fixed);
   for (Bounded& v : x) v = at.sub(v, m);
-  const Bounded scale = scale_of(at, eps, x);
+  const Bounded scale = scale_of(at, how, x);
   for (Bounded& v : x) v = at.mul(v, scale);
 }
 
 // x * rsqrt(mean(x * x) + eps).
-void by_root_mean_square(const At& at, const Bounded& eps, std::span<Bounded> x) {
-  const Bounded scale = scale_of(at, eps, x);
+void by_root_mean_square(const At& at, const Norm& how, std::span<Bounded> x) {
+  const Bounded scale = scale_of(at, how, x);
   for (Bounded& v : x) v = at.mul(v, scale);
 }
 
-using Norm = void (*)(const At&, const Bounded& eps, std::span<Bounded> x);
+using Norms = void (*)(const At&, const Norm& how, std::span<Bounded> x);
 
 // Every set changed by `norm`, then times w and plus b, back at the type of x.
-Result<Array> normed(const Evaluating& e, Norm norm) {
+Result<Array> normed(const Evaluating& e, Norms norm) {
   ASSAY_TRY(n, norming(e));
   ASSAY_TRY(eps, e.number("eps", n.at.t));
   const Array& x = e.x();
@@ -82,7 +88,7 @@ Result<Array> normed(const Evaluating& e, Norm norm) {
   if (x.elements.size() == 0) return result;
   for (const int64_t begin : n.sets.outer) {
     Elements set = set_at(n.x, n.sets, begin);
-    norm(n.at, eps, span_of(set));
+    norm(n.at, {eps, e.is_fixed}, span_of(set));
     if (n.w.size() > 0) set = set.binaryExpr(n.w, times);
     if (n.b.size() > 0) set = set.binaryExpr(n.b, plus);
     set_at(result.elements, n.sets, begin) = cast(set, n.at.t, x.dtype);
@@ -112,7 +118,7 @@ Result<Array> group_norm(const Evaluating& e) {
   // The channels of a group lie together, and so do the elements of a channel.
   const int64_t size = result.elements.size() / (x.shape[0] * groups);
   for (auto rest = span_of(result.elements); !rest.empty();) {
-    standardize(at, eps, rest.first(static_cast<size_t>(size)));
+    standardize(at, {eps, e.is_fixed}, rest.first(static_cast<size_t>(size)));
     rest = rest.subspan(static_cast<size_t>(size));
   }
   const int64_t inner = result.elements.size() / (x.shape[0] * x.shape[1]);
@@ -128,7 +134,7 @@ Result<Array> group_norm(const Evaluating& e) {
 
 Result<Array> batch_norm(const Evaluating& e) {
   Array x = e.x();
-  const At at{x.dtype};
+  const At at{e.type()};
   if (x.shape.empty()) return Error{"batch_norm needs an axis, [] has none", 0, 0};
   ASSAY_TRY(axis, e.axis("axis", x.shape.size()));
   const int64_t n = x.shape[static_cast<size_t>(axis)];

@@ -54,10 +54,10 @@ Result<Array> reduce_float(const Evaluating& e, Fold fold) {
 }
 
 // A fold in the type to accumulate in, which is that of the result but for floats.
-Result<Array> accumulate(const Evaluating& e, Bounded (*fold)(DType, Set)) {
+Result<Array> accumulate(const Evaluating& e, Bounded (*fold)(Type, Set)) {
   const DType t = e.x().dtype;
-  const DType acc = e.accumulator(t);
-  const DType out = uop::is_float(t) ? t : acc;
+  const Type acc = e.accumulator(t);
+  const DType out = uop::is_float(t) ? t : acc.dtype;
   return reduce(e, acc, out, [&](Set x) { return cast(fold(acc, x), acc, out); });
 }
 
@@ -65,29 +65,30 @@ Result<Array> sum_of(const Evaluating& e) { return accumulate(e, sum); }
 Result<Array> product_of(const Evaluating& e) { return accumulate(e, product); }
 
 Result<Array> max_of(const Evaluating& e) {
-  const DType t = e.x().dtype;
+  const Type t = e.type();
   return reduce(e, t, t, [&](Set x) { return maximum(t, x); });
 }
 
 Result<Array> min_of(const Evaluating& e) {
-  const DType t = e.x().dtype;
+  const Type t = e.type();
   return reduce(e, t, t, [&](Set x) { return minimum(t, x); });
 }
 
 Result<Array> mean_of(const Evaluating& e) {
-  return reduce_float(e, [](const At& at, Set x) { return mean(at, x); });
+  return reduce_float(e, [&](const At& at, Set x) { return mean(at, x, e.is_fixed); });
 }
 
 Result<Array> var_of(const Evaluating& e) {
   const int64_t correction = e.integer("correction");
   return reduce_float(
-      e, [&](const At& at, Set x) { return variance(at, x, mean(at, x), correction); });
+      e, [&](const At& at, Set x) { return variance(at, x, mean(at, x, e.is_fixed), correction); });
 }
 
 Result<Array> std_of(const Evaluating& e) {
   const int64_t correction = e.integer("correction");
-  return reduce_float(
-      e, [&](const At& at, Set x) { return at.sqrt(variance(at, x, mean(at, x), correction)); });
+  return reduce_float(e, [&](const At& at, Set x) {
+    return at.sqrt(variance(at, x, mean(at, x, e.is_fixed), correction));
+  });
 }
 
 Result<Array> any_of(const Evaluating& e) { return reduce(e, uop::Bool, uop::Bool, any); }

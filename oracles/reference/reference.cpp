@@ -27,8 +27,11 @@ using tensor::Write;
 
 class Evaluator {
  public:
-  explicit Evaluator(const Program& program)
-      : program_(program), values_(program.statements.size()), devices_(program.statements.size()) {
+  Evaluator(const Program& program, const Licence& licence)
+      : program_(program),
+        licence_(licence),
+        values_(program.statements.size()),
+        devices_(program.statements.size()) {
     for (const tensor::Variable& v : program.variables) variables_.push_back(v.value);
   }
 
@@ -50,6 +53,7 @@ class Evaluator {
   Array& storage_of(const View& view) { return storage_[static_cast<size_t>(view.storage)]; }
 
   Result<Dims> written_shape(const Define& d) const;
+  bool has_fixed_sizes(const Define& d) const;
   // Operand k: where it lies in storage as it is, or a copy. A view op is shown no elements.
   std::vector<const Array*> operands_of(const Define& d, std::list<Array>& held);
   Result<bool> define(const Define& d, int32_t k);
@@ -61,6 +65,7 @@ class Evaluator {
   void keep(int32_t k, Array array);
 
   const Program& program_;
+  const Licence& licence_;
   std::vector<View> values_;  // by statement
   std::vector<std::string> devices_;
   std::vector<Array> storage_ = std::vector<Array>(program_.statements.size());
@@ -80,6 +85,12 @@ Result<Dims> Evaluator::written_shape(const Define& d) const {
     shape.push_back(*n);
   }
   return shape;
+}
+
+// Of the first operand.
+bool Evaluator::has_fixed_sizes(const Define& d) const {
+  if (d.operands.empty() || d.operands[0].value < 0) return true;
+  return std::ranges::all_of(program_.define(d.operands[0].value).shape, &Size::is_number);
 }
 
 std::vector<const Array*> Evaluator::operands_of(const Define& d, std::list<Array>& held) {
@@ -155,7 +166,7 @@ Result<bool> Evaluator::define(const Define& d, int32_t k) {
   std::list<Array> held;
   const std::vector<const Array*> values = operands_of(d, held);
   ASSAY_TRY(prepared, prepare(d, values));
-  const Evaluating e{d, prepared.operands, shape, variables_, work_};
+  const Evaluating e{d, prepared.operands, shape, variables_, licence_, has_fixed_sizes(d), work_};
   const EvaluateRow& row = all_evaluates()[static_cast<size_t>(d.op)];
   if (row.look == nullptr) {
     ASSAY_TRY(array, row.evaluate(e));
@@ -218,8 +229,8 @@ Result<bool> Evaluator::bind(const Bind& b) {
 
 }  // namespace
 
-Result<std::vector<Array>> evaluate(const Program& program) {
-  Evaluator evaluator(program);
+Result<std::vector<Array>> evaluate(const Program& program, const Licence& licence) {
+  Evaluator evaluator(program, licence);
   const std::vector<Output> outputs = tensor::outputs(program);
   std::vector<Array> results;
   size_t next = 0;

@@ -18,7 +18,9 @@ struct Array {
 
 // The values of outputs(program), in that order, straight from the text: statements are evaluated
 // one after the other, each value in an array of its own, views as views. An error says which line
-// breaks which rule (a written type or shape that does not follow, an axis out of range).
-Result<std::vector<Array>> evaluate(const tensor::Program& program);
+// breaks which rule (a written type or shape that does not follow, an axis out of range). Bounds
+// are of devices with that licence.
+Result<std::vector<Array>> evaluate(const tensor::Program& program,
+                                    const Licence& licence = full_profile());
 
 }  // namespace assay::reference

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -39,11 +40,20 @@ struct Format {
   double tiny;      // the least number above 0, and the unit in the last place of all small ones
   double largest;   // finite
   double overflow;  // magnitudes from here on round to infinity, or NaN where there is none
+  // What devices may do (licence.h); nothing where numbers are only moved and converted.
+  double flush = 0;  // results below this in magnitude, and such operands, may be zeros
+  bool contracts = false;
+  std::array<double, kFnCount> limits = {};  // of functions, in units in the last place
+
+  double limit(Fn fn) const { return limits[static_cast<size_t>(fn)]; }
 };
 
 constexpr Format make_format(DType t) {
   const uop::FloatFormat f = uop::format_of(t);
-  Format r = {t, f.mantissa_bits + 1, f.has_infinity, 0, 0, 0, 0};
+  Format r = {};
+  r.dtype = t;
+  r.precision = f.mantissa_bits + 1;
+  r.has_infinity = f.has_infinity;
   r.epsilon = pow2(-f.mantissa_bits);
   r.tiny = pow2(f.min_exponent());
   // Without infinity the code above the largest number is NaN.
@@ -61,9 +71,8 @@ constexpr Format make_format(DType t) {
 inline constexpr Format kFormats[] = {make_format(DType::E4M3), make_format(DType::E5M2),
                                       make_format(DType::F16),  make_format(DType::BF16),
                                       make_format(DType::F32),  make_format(DType::F64)};
-constexpr const Format& format(DType t) {
-  return kFormats[static_cast<int>(t) - static_cast<int>(DType::E4M3)];
-}
+constexpr int place_of(DType t) { return static_cast<int>(t) - static_cast<int>(DType::E4M3); }
+constexpr const Format& format(DType t) { return kFormats[place_of(t)]; }
 
 // The unit in the last place of numbers of this magnitude, which is not negative and finite.
 inline double ulp(const Format& f, double magnitude) {
@@ -127,6 +136,24 @@ inline Pair multiply(Pair x, Pair y) {
 inline double to_odd(Pair x) {
   if (x.lo == 0 || (std::bit_cast<uint64_t>(x.hi) & 1) != 0) return x.hi;
   return std::nextafter(x.hi, x.lo > 0 ? kInfinity : -kInfinity);
+}
+
+// All numbers between zero and the far end of value +- bound, on that side of zero.
+inline Bounded from_zero_to(double value, double bound) {
+  Bounded r;
+  r.bound = std::nextafter((std::fabs(value) + bound) / 2, kInfinity);
+  r.value = std::copysign(r.bound, value);
+  r.certainty = Certainty::Bounded;
+  r.nonnegative = value > 0;
+  return r;
+}
+
+// What arithmetic may see of an operand, or give for a result: of what may be subnormal, where that
+// may be flushed, all numbers from there to zero.
+inline Bounded opened(const Format& f, const Bounded& x) {
+  if (f.flush == 0 || !std::isfinite(x.value)) return x;
+  const double nearest = std::fabs(x.value) - x.bound;
+  return nearest <= 0 || nearest >= f.flush ? x : from_zero_to(x.value, x.bound);
 }
 
 inline Pair pair_of(const Bounded& x) { return {x.value, x.low}; }

@@ -8,7 +8,7 @@ namespace assay::reference {
 
 // Scalar arithmetic at one type, in which composites are written as the table of ops says them.
 struct At {
-  DType t;
+  Type t;
 
   Bounded number(double v) const { return of_double(t, v); }
   Bounded from(const Bounded& x, DType type) const { return cast(x, type, t); }

@@ -14,7 +14,7 @@ using Out = std::span<Bounded>;
 
 // Every lane changed by f, from type `in` to type `out`.
 template <typename F>
-Result<Array> scan(const Evaluating& e, DType in, DType out, F f) {
+Result<Array> scan(const Evaluating& e, Type in, DType out, F f) {
   const Array& x = e.x();
   ASSAY_TRY(axis, e.axis("axis", x.shape.size()));
   ASSAY_TRY(spent, e.spend(2 * x.elements.size()));
@@ -31,12 +31,12 @@ Result<Array> scan(const Evaluating& e, DType in, DType out, F f) {
 
 Result<Array> softmax_of(const Evaluating& e) {
   const DType t = e.x().dtype;
-  return scan(e, e.accumulator(t), t, [](DType acc, Out out, In x) { softmax(At{acc}, x, out); });
+  return scan(e, e.accumulator(t), t, [](Type acc, Out out, In x) { softmax(At{acc}, x, out); });
 }
 
 Result<Array> log_softmax(const Evaluating& e) {
   const DType t = e.x().dtype;
-  return scan(e, e.accumulator(t), t, [](DType acc, Out out, In x) {
+  return scan(e, e.accumulator(t), t, [](Type acc, Out out, In x) {
     const At at{acc};
     const Bounded largest = maximum(acc, x);
     for (size_t i = 0; i < x.size(); ++i) out[i] = at.exp(at.sub(x[i], largest));
@@ -48,7 +48,7 @@ Result<Array> log_softmax(const Evaluating& e) {
 // The type of the result of a scan that accumulates.
 DType accumulated(const Evaluating& e) {
   const DType t = e.x().dtype;
-  return uop::is_float(t) ? t : e.accumulator(t);
+  return uop::is_float(t) ? t : e.accumulator(t).dtype;
 }
 
 Result<Array> cumsum(const Evaluating& e) {
@@ -59,9 +59,7 @@ Result<Array> cumprod(const Evaluating& e) {
   return scan(e, e.accumulator(e.x().dtype), accumulated(e), scan_product);
 }
 
-Result<Array> cummax(const Evaluating& e) {
-  return scan(e, e.x().dtype, e.x().dtype, scan_maximum);
-}
+Result<Array> cummax(const Evaluating& e) { return scan(e, e.type(), e.x().dtype, scan_maximum); }
 
 constexpr EvaluateRow kScanRows[] = {
     {Softmax, softmax_of}, {LogSoftmax, log_softmax}, {CumSum, cumsum},

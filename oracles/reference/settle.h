@@ -55,7 +55,7 @@ inline Bounded within(const Format& f, Pair v, double spread, double ulps) {
   r.low = is_pair ? v.lo : 0;
   // Among the least doubles halves of units vanish.
   r.bound = (spread + std::max(ulps * ulp(f, std::fabs(v.hi) + spread), 0x1p-1073)) * kSlack;
-  return r;
+  return opened(f, r);
 }
 
 // The same where it may leave the range. From `certain` on it surely does; `least()` is a lower
@@ -80,6 +80,7 @@ inline long double certain_overflow(const Format& f) {
 }
 // From where on a product is so even if a finite number is added before it is rounded.
 inline long double certain_product_overflow(const Format& f) {
+  if (!f.contracts) return certain_overflow(f);
   return static_cast<long double>(f.largest) * 0x1.00001p1L;
 }
 
@@ -87,7 +88,10 @@ inline long double certain_product_overflow(const Format& f) {
 inline Bounded rounded(const Format& f, Pair v) {
   const double x = f.dtype == DType::F64 ? v.hi : to_odd(v);
   if (std::fabs(x) >= f.overflow) return overflowed(f, std::signbit(x));
-  return exact(round_unbounded(f, x));
+  const double r = round_unbounded(f, x);
+  // What is flushed is subnormal before it is rounded, and leaves a zero of either sign.
+  if (x == 0 || std::fabs(x) >= f.flush) return exact(r);
+  return r == 0 ? loose_zero() : from_zero_to(r, 0);
 }
 
 }  // namespace assay::reference

@@ -32,7 +32,7 @@ Result<Array> full(const Evaluating& e) {
 }
 
 Result<Array> iota(const Evaluating& e) {
-  const At at{e.define.dtype};
+  const At at{e.at(e.define.dtype)};
   if (e.shape.size() != 1) return Error{"iota has one axis", 0, 0};
   if (!uop::kNumbers.has(at.t)) {
     return Error{fmt::format("iota counts in numbers, not in {}", uop::to_text(at.t)), 0, 0};

@@ -19,11 +19,11 @@ Bounded decided_by(std::span<const Bounded> x, bool decisive) {
 
 }  // namespace
 
-Bounded mean(const At& at, std::span<const Bounded> x) {
+Bounded mean(const At& at, std::span<const Bounded> x, bool is_fixed) {
   const Bounded n = of_integer(at.t, static_cast<int64_t>(x.size()));
-  // One over a power of two is a number, however it is come by.
-  const bool is_power = std::has_single_bit(x.size());
-  const Bounded share = is_power ? at.number(1 / n.value) : at.recip(n);
+  // One over a power of two is a number, which a device has exactly if it is told beforehand.
+  const bool is_exact = is_fixed && std::has_single_bit(x.size());
+  const Bounded share = is_exact ? at.number(1 / n.value) : at.recip(n);
   return at.mul(sum(at.t, x), share);
 }
 

@@ -50,7 +50,7 @@ Result<Pool> pool_of(const Evaluating& e, const Bounded& outside) {
 }
 
 Result<Array> max_pool(const Evaluating& e) {
-  const DType t = e.x().dtype;
+  const Type t = e.type();
   ASSAY_TRY(pool, pool_of(e, maximum(t, {})));
   return Array{t, std::move(pool.shape),
                folded(pool.x.elements, pool.sets,
