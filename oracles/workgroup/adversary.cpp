@@ -63,13 +63,17 @@ double bent(const Scalar& scalar, Freedom freedom, double exact, uint64_t chance
   return exact;
 }
 
-void flush(Slot* x, int64_t n, double least) {
+// Zeros of either sign in the place of what is less than that.
+void flush(Slot* x, int64_t n, double least, uint64_t seed) {
   for (int64_t i = 0; i < n; i++) {
-    if (std::fabs(number(x[i])) < least) x[i] &= interpreter::kSign;
+    const double magnitude = std::fabs(number(x[i]));
+    if (magnitude == 0 || !(magnitude < least)) continue;
+    x[i] = (joined(seed, x[i]) & 1) != 0 ? interpreter::kSign : 0;
   }
 }
 
-// Whether an operation is arithmetic, which flushes: what is only moved, compared or cut is not.
+// Whether an operation is arithmetic, which flushes (OpenCL 1.2, 7.5.3): what is moved, compared,
+// converted or has its sign changed is not.
 bool is_arithmetic(Op op) {
   switch (op) {
     case Op::Add:
@@ -86,6 +90,12 @@ bool is_arithmetic(Op op) {
     case Op::Sin:
     case Op::Cos:
     case Op::Tan:
+    case Op::Trunc:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Max:
+    case Op::Min:
     case Op::Pow: return true;
     default: return false;
   }
@@ -125,7 +135,7 @@ void compute_freely(const Scalar& scalar, Op op, Freedom freedom, uint64_t seed,
     Operand operands[3] = {};
     for (int k = 0; k < count; k++) {
       for (int64_t i = 0; i < size; i++) in[k][i] = src[k].data[(done + i) * src[k].stride];
-      if (freedom.flushes) flush(in[k], size, least);
+      if (freedom.flushes) flush(in[k], size, least, seed);
       operands[k] = {in[k], 1};
     }
     scalar.run(out + done, operands, size);
@@ -137,7 +147,7 @@ void compute_freely(const Scalar& scalar, Op op, Freedom freedom, uint64_t seed,
       out[done + i] = slot(bent(scalar, freedom, exact, chance));
     }
     scalar.finish(out + done, size);
-    if (freedom.flushes) flush(out + done, size, least);
+    if (freedom.flushes) flush(out + done, size, least, seed);
   }
 }
 

@@ -22,7 +22,7 @@ struct Adversary {
 struct Freedom {
   double ulps = 0;       // how far the result may be off; nothing up to half a unit
   bool exceeds = false;  // it is off by `ulps`, whether or not it may
-  bool flushes = false;  // subnormal operands and results are zeros
+  bool flushes = false;  // subnormal operands and results are zeros of either sign
 
   bool is_some() const { return ulps > 0.5 || flushes; }
 };
