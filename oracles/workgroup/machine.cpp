@@ -18,7 +18,10 @@ Machine::Machine(const Program& program, const Launch& launch, const uop::Target
       memory_(memory),
       findings_(findings) {
   const auto lanes = static_cast<size_t>(batch.lanes());
-  lanes_.resize(program.lanes * lanes);
+  // A cache line more than the lanes fill: at powers of two apart, registers of one work-item would
+  // all share the same few places of a cache.
+  pitch_ = batch.lanes() + 8;
+  lanes_.resize(program.lanes * static_cast<size_t>(pitch_));
   masks_.resize(static_cast<size_t>(program.branches) * lanes);
   batch_.items.resize(lanes);
   batch_.epochs.assign(static_cast<size_t>(batch.groups), 1);
@@ -77,7 +80,7 @@ void Machine::set_positions(std::span<const int64_t> groups) {
       for (Strand& strand : strands_) strand.uniforms[position.out.number] = place;
       continue;
     }
-    Slot* out = lanes_.data() + position.out.number * static_cast<size_t>(batch_.lanes());
+    Slot* out = lanes_.data() + position.out.number * static_cast<size_t>(pitch_);
     const int64_t* const places = places_.data() + static_cast<size_t>(position.axis) * size;
     for (size_t g = 0; g < groups.size(); g++, out += size) {
       const uint32_t* const items = batch_.items.data() + g * size;

@@ -58,7 +58,7 @@ class Machine {
   Files files_of(Strand& strand) {
     return {{const_cast<Slot*>(program_.constants.data()), strand.uniforms.data(),
              lanes_.data() + strand.first},
-            {1, 1, batch_.lanes()},
+            {1, 1, pitch_},
             {0, 0, 1}};
   }
 
@@ -69,6 +69,7 @@ class Machine {
   Batch& batch_;
   Memory& memory_;
   Findings& findings_;
+  int64_t pitch_;               // from one register to the next
   std::vector<Slot> lanes_;     // registers by number and lane
   std::vector<uint8_t> masks_;  // by loop or branch, and lane
   std::vector<Strand> strands_;

@@ -26,6 +26,7 @@ Memory::Memory(const Program& program, const Options& options, const Batch& batc
     : options_(options), batch_(batch), findings_(findings) {
   on_.resize(static_cast<size_t>(batch.lanes()));
   where_.resize(static_cast<size_t>(batch.lanes()));
+  for (int lane = 0; lane < batch.lanes(); lane++) groups_.push_back(lane / batch.group_size);
   places_.resize(program.storages.size());
   for (size_t i = 0; i < places_.size(); i++) {
     places_[i].storage = &program.storages[i];
@@ -99,6 +100,13 @@ void Memory::share_regions() {
     region.granule = std::gcd(std::gcd(region.granule, element), place.bytes - region.begin);
     region.is_written = region.is_written || place.storage->is_written;
     place.region = static_cast<int>(regions_.size()) - 1;
+  }
+  // The granule is known once all that share it are there.
+  for (const size_t i : order) {
+    Place& place = places_[i];
+    const Region& region = regions_[static_cast<size_t>(place.region)];
+    place.first_cell = (place.bytes - region.begin) / region.granule;
+    place.cells_each = uop::bytes_of(place.storage->type) / region.granule;
   }
 }
 
@@ -236,15 +244,12 @@ void Memory::check_alignment(const Access& access, const Lanes& lanes) {
 // f(lane, cell of the region, element) for each cell that lanes touch.
 template <typename F>
 void Memory::each_cell(const Place& place, const Access& access, const Lanes& lanes, F f) {
-  const Region& region = regions_[static_cast<size_t>(place.region)];
-  const int64_t bytes = uop::bytes_of(place.storage->type);
-  const int64_t per_element = bytes / region.granule;
-  const int64_t offset = (place.bytes - region.begin) / region.granule;
+  const int64_t each = place.cells_each;
   for (int l = lanes.first; l < lanes.first + lanes.count; l++) {
     const int64_t element = where_[static_cast<size_t>(l)];
     for (int64_t k = 0; element >= 0 && k < access.width; k++) {
-      const int64_t first = offset + (element + k) * per_element;
-      for (int64_t c = 0; c < per_element; c++) f(l, static_cast<size_t>(first + c), element + k);
+      const int64_t first = place.first_cell + (element + k) * each;
+      for (int64_t c = 0; c < each; c++) f(l, static_cast<size_t>(first + c), element + k);
     }
   }
 }

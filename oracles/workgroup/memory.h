@@ -77,6 +77,8 @@ class Memory {
     std::byte* bytes = nullptr;    // not of registers
     int64_t per_group = 0;         // elements from one group's to the next, of LOCAL
     int region = -1;               // not of registers
+    int64_t first_cell = 0;        // of the region
+    int64_t cells_each = 1;        // of an element
     std::vector<std::byte> local;  // of LOCAL
     std::vector<Slot> cells;       // of registers, by element and lane, as is
     std::vector<uint8_t> known;    // whether one was written
@@ -103,7 +105,7 @@ class Memory {
   void check_races(Place& place, const Access& access, const Lanes& lanes);
   void report(Fault fault, const Access& access, const Lanes& lanes, int lane, int64_t element,
               const Touch& first = {});
-  int group_of(int lane) const { return lane / batch_.group_size; }
+  int group_of(int lane) const { return groups_[static_cast<size_t>(lane)]; }
   // An element of the region as the group of the lane counts it.
   int64_t own(const Place& place, int lane, int64_t element) const {
     return element - group_of(lane) * place.per_group;
@@ -114,6 +116,7 @@ class Memory {
   Findings& findings_;
   std::vector<Place> places_;  // by storage
   std::vector<Region> regions_;
+  std::vector<int> groups_;     // by lane: a division each time would take longest of all
   std::vector<uint8_t> on_;     // by lane, as is
   std::vector<int64_t> where_;  // the element that it touches, or kOff, kOut
   int64_t unwatched_bytes_ = 0;
