@@ -181,7 +181,12 @@ std::optional<Term> power_by_products(Term x, Term y) {
   if (!uop::is_const(y.u)) return std::nullopt;
   const double n = as_double(y.u->value());
   if (n == 1) return x;
-  if (n == -1) return x.make(Op::Recip);
+  if (n == -1) {
+    // 1 to any power is 1, which a device's 1 / 1 need not be.
+    const Term is_one = x == 1;
+    const Term inverse = x.make(Op::Recip);
+    return where(is_one, 1, inverse);
+  }
   if (n != 2 && n != 3 && n != 4) return std::nullopt;
   const Term square = x * x;
   if (n == 2) return square;

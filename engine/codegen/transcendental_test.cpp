@@ -298,7 +298,7 @@ TEST_P(EveryPower, TakesSmallPowersByProducts) {
     uop::Run run(g, {}, nullptr, plain_target());
     const uop::RuleSet* sets[] = {&transcendental_rules()};
     const Ref after = run.rewrite(sets, u).value();
-    EXPECT_LE(uop::count_ops(g, after), 2U);
+    EXPECT_LE(uop::count_ops(g, after), n < 0 ? 3U : 2U);
     uop::Evaluator evaluator(g, after);
     for (int i = 0; i < 2000; i++) {
       const Value x = {t, random() >> (64 - uop::bits_of(t))};
