@@ -1,6 +1,7 @@
 #include "fuzz/program.h"
 
 #include <cmath>
+#include <ranges>
 
 #include "fuzz/program_maker.h"
 
@@ -106,16 +107,20 @@ std::vector<Draw> joined_draws() {
 }
 
 // Each row as often as it weighs.
-std::vector<uint8_t> weighted() {
+std::vector<uint8_t> weighted(std::initializer_list<std::span<const Draw>> parts) {
   std::vector<uint8_t> result;
-  for (const Draw& d : all_draws()) {
+  for (const Draw& d : parts | std::views::join) {
     result.insert(result.end(), static_cast<size_t>(d.weight), static_cast<uint8_t>(d.op));
   }
   return result;
 }
 
 void draw_op(ProgramMaker& m) {
-  static const std::vector<uint8_t> rows = weighted();
+  static const std::vector<uint8_t> all = weighted({all_draws()});
+  static const std::vector<uint8_t> folds = weighted({reduce_draws(), contract_draws()});
+  const bool is_fold =
+      m.options.folds > 0 && m.c.chance(static_cast<uint64_t>(m.options.folds), 16);
+  const std::vector<uint8_t>& rows = is_fold ? folds : all;
   for (int i = 0; i < 20; i++) {
     const Draw& d = all_draws()[rows[m.c.below(rows.size())]];
     if (d.draw(m, d.op)) return;

@@ -15,6 +15,7 @@ struct ProgramOptions {
   int64_t elements = 256;    // the most of one value
   bool is_stateful = true;   // writes, forces at any place, variables, a second device
   bool only_floats = false;  // values are floats, but for what an op needs beside them
+  int folds = 0;             // of 16 ops so many are drawn among reduces and contractions alone
 };
 
 // A random program, valid by construction: every op, at all types, on small shapes with edges (no
