@@ -119,6 +119,20 @@ void Running::fail(const Step& step, Status status, std::string_view why) {
                          to_text(status), why);
 }
 
+void Running::succeed(size_t i, const Done& done) {
+  const Step& step = steps_[i];
+  done_[i] = 1;
+  if (step.kind == Step::Kind::Launch) ran_.actual.kernels++;
+  if (step.kind == Step::Kind::Write) {
+    ran_.actual.copies++;
+    copied_.erase(step.call);
+    return;
+  }
+  CallRun& run = ran_.calls[static_cast<size_t>(step.call)];
+  run.begin_ns = done.begin_ns;
+  run.end_ns = done.end_ns;
+}
+
 void Running::finish(size_t d) {
   const Outcome outcome = devices_[d]->finish();
   Flight& flight = flights_[d];
@@ -128,20 +142,11 @@ void Running::finish(size_t d) {
     const auto i = static_cast<size_t>(flight.steps[k]);
     const Step& step = steps_[i];
     const Done& done = outcome.done[k];
-    CallRun& run = ran_.calls[static_cast<size_t>(step.call)];
     const bool is_first = outcome.command == static_cast<int32_t>(k);
     if (done.status == Status::Ok) {
-      done_[i] = 1;
-      if (step.kind == Step::Kind::Launch) ran_.actual.kernels++;
-      if (step.kind == Step::Kind::Write) {
-        ran_.actual.copies++;
-        copied_.erase(step.call);
-      } else {
-        run.begin_ns = done.begin_ns;
-        run.end_ns = done.end_ns;
-      }
+      succeed(i, done);
     } else {
-      run.status = done.status;
+      ran_.calls[static_cast<size_t>(step.call)].status = done.status;
       if (is_first) fail(step, done.status, outcome.why);
     }
     if (options_.watch != nullptr && step.kind == Step::Kind::Launch) {

@@ -13,7 +13,6 @@ using uop::Limits;
 using uop::MathRules;
 using uop::MemoryContract;
 using uop::Op;
-using uop::Standing;
 using uop::Subnormals;
 using uop::Target;
 using uop::TypeSet;

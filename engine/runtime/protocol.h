@@ -23,7 +23,7 @@ namespace assay::runtime {
 inline constexpr uint16_t kProtocolVersion = 1;
 inline constexpr uint32_t kMostPayload = uint32_t{1} << 31;
 
-enum class Say : uint16_t {
+enum class Say : uint8_t {
   Hello,     // a profile or nothing              answered by name, driver, target
   Allocate,  // number, bytes, label              answered by nothing
   Release,   // number

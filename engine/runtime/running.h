@@ -47,6 +47,7 @@ class Running {
   void execute();
   bool submit_ready(size_t d);
   Command command_of(const Step& step);
+  void succeed(size_t i, const Done& done);
   void finish(size_t d);
   void fail(const Step& step, Status status, std::string_view why);
   void settle();
