@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 #include "engine/runtime/executor.h"
 #include "engine/runtime/rules.h"
 #include "engine/tensor/program/text.h"
+#include "engine/uop/pass.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/kernel_text.h"
@@ -35,8 +37,9 @@ struct Options {
   bool in_process = false;
 };
 
-// Kernels that were lowered, and those of them in which work-items share LOCAL storage.
-class SharingCount : public uop::Watch {
+// What every file showed: kernels that were lowered, those of them in which work-items share LOCAL
+// storage, and passes that broke their specs.
+class Onlooker : public uop::Watch {
  public:
   using Watch::seen;
   void seen(const codegen::KernelSeen& seen) override {
@@ -50,9 +53,23 @@ class SharingCount : public uop::Watch {
     ++kernels;
     if (has_local && has_barrier) ++sharing;
   }
+  void seen(const uop::PassSeen& seen) override {
+    if (seen.breach && breach_.empty())
+      breach_ = fmt::format("pass {} broke its spec: {}", seen.pass.name, *seen.breach);
+  }
+
+  // The verdict, or that a pass has broken its spec since the last one.
+  oracles::Verdict with_breach(oracles::Verdict verdict) {
+    const std::string breach = std::exchange(breach_, {});
+    if (breach.empty() || verdict.answer == Answer::Fail) return verdict;
+    return {Answer::Fail, verdict.strength, breach};
+  }
 
   int64_t kernels = 0;
   int64_t sharing = 0;
+
+ private:
+  std::string breach_;  // the first since the last verdict
 };
 
 // What all programs together showed.
@@ -125,13 +142,18 @@ void print_verdict(const std::string& path, const oracles::Verdict& v, std::stri
 // Judges files one by one.
 class Judge {
  public:
-  Judge(const Options& options, oracles::CheckOptions how, oracles::KernelOptions kernels)
-      : options_(options), how_(std::move(how)), kernels_(std::move(kernels)) {}
+  Judge(const Options& options, Onlooker& onlooker, oracles::CheckOptions how,
+        oracles::KernelOptions kernels)
+      : options_(options),
+        onlooker_(onlooker),
+        how_(std::move(how)),
+        kernels_(std::move(kernels)) {}
 
   void program(const std::string& path, const std::string& text) {
     const Result<tensor::Program> program = tensor::from_text(text);
     if (!program.ok()) return malformed(path, to_string(program.error()));
-    const Checked c = oracles::check(program.value(), how_);
+    Checked c = oracles::check(program.value(), how_);
+    c.verdict = onlooker_.with_breach(c.verdict);
     totals.add(c);
     if (c.malformed) return print_malformed(path, c.refused);
     print_verdict(path, c.verdict, fmt::format("; {} kernels, {} copies", c.kernels, c.copies),
@@ -143,8 +165,9 @@ class Judge {
     if (!read.ok()) return malformed(path, to_string(read.error()));
     const Result<oracles::KernelChecked> checked = check(kernel, kernels_);
     if (!checked.ok()) return malformed(path, to_string(checked.error()));
-    totals.add(checked.value().verdict.answer);
-    print_verdict(path, checked.value().verdict, "", options_.quiet);
+    const oracles::Verdict verdict = onlooker_.with_breach(checked.value().verdict);
+    totals.add(verdict.answer);
+    print_verdict(path, verdict, "", options_.quiet);
   }
 
   Totals totals;
@@ -156,6 +179,7 @@ class Judge {
   }
 
   const Options& options_;
+  Onlooker& onlooker_;
   oracles::CheckOptions how_;
   oracles::KernelOptions kernels_;
 };
@@ -182,11 +206,11 @@ ExitCode judge_all(Judge& judge, std::span<const std::string> files, runtime::De
   return kClean;
 }
 
-ExitCode conclude(Totals& totals, const SharingCount& sharing) {
+ExitCode conclude(Totals& totals, const Onlooker& seen) {
   print_totals(totals);
-  if (sharing.kernels != 0) {
-    fmt::print("kernels: {} generated, {:.0f} % with LOCAL storage and a barrier\n",
-               sharing.kernels, percent(sharing.sharing, sharing.kernels));
+  if (seen.kernels != 0) {
+    fmt::print("kernels: {} generated, {:.0f} % with LOCAL storage and a barrier\n", seen.kernels,
+               percent(seen.sharing, seen.kernels));
   }
   if (totals.failed != 0) return kFinding;
   if (totals.malformed != 0) return kUsage;
@@ -202,7 +226,7 @@ ExitCode check_files(const Options& options) {
   if (!lists.ok()) return fail("--opts: " + lists.error().message, kUsage);
   runtime::Devices devices(device_kinds(), open.value());
   runtime::Executor executor(devices);
-  SharingCount sharing;
+  Onlooker onlooker;
   schedule::Cache cache;
   oracles::CheckOptions how;
   oracles::KernelOptions kernels;
@@ -211,7 +235,6 @@ ExitCode check_files(const Options& options) {
     const Result<runtime::Device*> device = devices.open(how.device);
     if (!device.ok()) return fail(device.error().message, kEnvironment);
     how.executor = &executor;
-    how.schedule.watch = &sharing;
   } else if (!options.opts.empty()) {
     return fail("--opts: kernels are made for a --device", kUsage);
   }
@@ -219,15 +242,15 @@ ExitCode check_files(const Options& options) {
   how.seed = kernels.seed = options.seed;
   how.schedule.switches = kernels.switches = options.switches;
   how.schedule.cache = &cache;
+  how.schedule.watch = kernels.watch = &onlooker;
   how.arenas = options.devices.plan != "off";
   const std::vector<std::string> opted_in = options.devices.opted_in(how.device);
   how.schedule.opted_in = opted_in;
   kernels.executor = &executor;
   kernels.device = how.device;
-  kernels.watch = &sharing;
-  Judge judge(options, how, kernels);
+  Judge judge(options, onlooker, how, kernels);
   const ExitCode judged = judge_all(judge, files.value(), devices);
-  return judged == kClean ? conclude(judge.totals, sharing) : judged;
+  return judged == kClean ? conclude(judge.totals, onlooker) : judged;
 }
 
 ExitCode check(const Options& options) {
