@@ -37,7 +37,9 @@ std::vector<std::string> values_of(const tensor::Program& program, runtime::Exec
   planned += checked.planned_bytes;
   std::vector<std::string> values;
   for (const oracles::Judged& j : checked.judged) {
-    if (j.stage == "device") values.push_back(j.text);
+    if (j.stage != "device") continue;
+    EXPECT_NE(j.text, "");
+    values.push_back(j.text);
   }
   return values;
 }

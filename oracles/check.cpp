@@ -44,7 +44,7 @@ class Checker {
   Checked run() {
     Result<std::vector<reference::Array>> reference = reference::evaluate(program_, licence());
     const std::optional<Error> refused = engine(reference.ok() ? &reference.value() : nullptr);
-    if (wrong_list_) {
+    if (wrong_list_ && made_.verdict.answer != Answer::Fail) {
       made_.refused = to_string(*wrong_list_);
       made_.malformed = true;
       made_.verdict = {Answer::Fail, Strength::Sampled, "malformed: " + made_.refused};
@@ -320,8 +320,8 @@ class Checker {
     for (size_t i = 0; i < nodes.size(); ++i) {
       const Elements& e = values.value()[i];
       judge(stage, first + i, compare(expected[first + i], e.bytes));
-      if (options_.keep_values && stage == "kernels")
-        made_.judged.back().text = value_text(e.dtype, e.shape, e.bytes);
+      const bool is_kept = options_.keep_values && (stage == "kernels" || stage == "device");
+      if (is_kept) made_.judged.back().text = value_text(e.dtype, e.shape, e.bytes);
     }
   }
 

@@ -54,8 +54,10 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
       ->needs("--profile");
   app.add_option("--cache", options.cache, "keep compiled kernels in this folder")
       ->type_name("DIR");
-  app.add_option("--plan", options.plan,
-                 "lay buffers into arenas: off, on, or as the kind of device has it (OpenCL not)")
+  app.add_option(
+         "--plan", options.plan,
+         "lay buffers into arenas: off, on, or as the kind of device has it (OpenCL in this "
+         "process not)")
       ->check(CLI::IsMember({"off", "on"}));
   app.add_flag("--no-optimize", options.no_optimize,
                "have OpenCL compilers take kernels as they stand, which takes them less time");
