@@ -4,6 +4,7 @@
 
 #include "engine/codegen/kernel_sample.h"
 #include "engine/codegen/launch_axes.h"
+#include "engine/uop/gate.h"
 
 namespace assay::codegen {
 namespace {
@@ -253,6 +254,25 @@ TEST_F(GpuDims, ReadTheSameAfterASharedFold) {
               {{0, counting(DType::I32, 3)},
                {1, counting(DType::I32, 78, 1)},
                {2, counting(DType::I32, 3, 5)}});
+}
+
+// Of the items that share a fold one stores: the others do not read there either.
+TEST_F(GpuDims, GateReadsOfWhatIsStoredTo) {
+  const Ref i = make_.range(AxisType::Global, 3);
+  const Ref s = make_.range(AxisType::GroupReduce, 4);
+  const Ref x = make_.at(make_.param(1, DType::I32, 12), {make_.flat({i, s})});
+  const Ref y = make_.at(make_.param(2, DType::I32, 3), {i});
+  const Ref out = make_.at(make_.param(0, DType::I32, 3), {i});
+  const Ref sum = make_.add(make_.mul(out, y), make_.fold(Op::Add, x, {s}));
+  const Ref kernel = make_.sink({make_.stored(out, sum, {i})});
+  expect_kept(g_, kernel,
+              {{0, counting(DType::I32, 3, 7)},
+               {1, counting(DType::I32, 12)},
+               {2, counting(DType::I32, 3, 5)}});
+  for (const Ref u : toposort(g_, Middle(g_)(kernel, 4))) {
+    if (u->op != Op::Index || u->src[0]->op != Op::Param) continue;
+    EXPECT_EQ(uop::is_gated(u->src[1]), u->src[0]->arg.number() == 0);
+  }
 }
 
 TEST_F(GpuDims, TakeSizesFromVariables) {

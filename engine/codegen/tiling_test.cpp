@@ -165,6 +165,22 @@ TEST_F(Legality, ASharedFoldStandsInALoopOnlyWhereTheTargetAllowsABarrier) {
   EXPECT_EQ(fault_of(kernel, "UNROLL(0,0) GROUP(1,4)"), "");
 }
 
+TEST_F(Legality, ASharedFoldReadsNothingThatTheKernelWrites) {
+  const Ref i = k.loop(8);
+  const Ref r = k.fold(16);
+  const Ref old = k.at(0, 8, "r0");
+  const Ref x = k.at(1, 128, "(+ (* r0 16) r1)");
+  const Ref after = k.reduce(Op::Add, x, {r});
+  const Ref sum = g.alu(Op::Add, {old, after});
+  EXPECT_EQ(fault_of(k.kernel("r", {k.end(k.at(0, 8, "r0"), sum, {i})}), "GROUP(0,4)"), "");
+  const Ref product = g.alu(Op::Mul, {old, x});
+  const Ref within = k.reduce(Op::Add, product, {r});
+  const Ref kernel = k.kernel("r", {k.end(k.at(0, 8, "r0"), within, {i})});
+  EXPECT_EQ(fault_of(kernel, "GROUP(0,4)"),
+            "opt GROUP(0,4): the fold reads storage that the kernel writes");
+  EXPECT_EQ(fault_of(kernel, "UNROLL(0,4) LOCAL(0,4)"), "");
+}
+
 TEST_F(Legality, AKernelClosesItsRanges) {
   const Ref i = k.loop(8);
   const Ref r = k.fold(8);
