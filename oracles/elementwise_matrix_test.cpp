@@ -24,7 +24,7 @@ using tensor::OpRow;
 using uop::DType;
 using uop::Value;
 
-constexpr DType kTypes[] = {
+constexpr DType kEveryType[] = {
 #define DTYPE(name, text, kind, bits) uop::name,
 #include "engine/uop/dtype.def"
 #undef DTYPE
@@ -138,7 +138,7 @@ std::vector<Value> hard_values(DType t) {
 }
 
 // A statement and the inputs it works on.
-struct Case {
+struct OpCase {
   std::string name;
   std::string text;
   uop::TypeSet types;
@@ -157,8 +157,9 @@ std::string input(std::string_view name, DType t, size_t axis, size_t axes, size
   return fmt::format("{}: {}[{}] = input(data=[{}])\n", name, uop::to_text(t), shape, data);
 }
 
-Case make_case(const OpRow& row, DType t, DType result, const std::string& attrs, size_t variant) {
-  Case c;
+OpCase make_case(const OpRow& row, DType t, DType result, const std::string& attrs,
+                 size_t variant) {
+  OpCase c;
   c.name = fmt::format("{}_{}", row.text, uop::to_text(t));
   c.types = {t, result};
   if (row.family == Family::Convert) c.name += fmt::format("_{}", uop::to_text(result));
@@ -194,16 +195,16 @@ std::vector<std::string> variants_of(const OpRow& row) {
   return all;
 }
 
-std::vector<Case> all_cases() {
-  std::vector<Case> all;
+std::vector<OpCase> all_cases() {
+  std::vector<OpCase> all;
   for (const OpRow& row : tensor::all_ops()) {
     if (!is_elementwise(row.family)) continue;
     const std::vector<std::string> variants = variants_of(row);
-    for (const DType t : kTypes) {
+    for (const DType t : kEveryType) {
       if (!row.over.has(t) || t == uop::Index) continue;
       for (size_t k = 0; k < variants.size(); ++k) {
         const DType same = row.result == tensor::ResultType::Bool ? uop::Bool : t;
-        for (const DType to : kTypes) {
+        for (const DType to : kEveryType) {
           const bool is_result =
               row.family == Family::Convert ? row.over.has(to) && to != uop::Index : to == same;
           if (is_result) all.push_back(make_case(row, t, to, variants[k], k));
@@ -245,10 +246,10 @@ TEST_P(ElementwiseMatrix, IsWithinTheBounds) {
   how.executor = &executor;
   how.device = GetParam().device;
   const size_t step = std::getenv("ASSAY_WHOLE") == nullptr ? GetParam().one_in : 1;
-  std::vector<Case> cases = all_cases();
+  std::vector<OpCase> cases = all_cases();
   // Doubles are the one type that nothing is put in the place of.
   if (!device.value()->target().arithmetic.has(uop::F64)) {
-    std::erase_if(cases, [](const Case& c) { return c.types.has(uop::F64); });
+    std::erase_if(cases, [](const OpCase& c) { return c.types.has(uop::F64); });
   }
   size_t compared = 0;
   std::string text;

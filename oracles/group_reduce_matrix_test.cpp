@@ -14,6 +14,8 @@
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/program/text.h"
+#include "engine/uop/value.h"
+#include "engine/uop/walk.h"
 #include "oracles/check.h"
 #include "oracles/workgroup/sim.h"
 
@@ -42,15 +44,18 @@ constexpr Fold kFolds[] = {
      "random=uniform, low=1, high=2", '0'},
     {"any", "", "", "", '1'},
 };
-constexpr DType kTypes[] = {uop::Bool, uop::I8,  uop::U8,  uop::I16,  uop::U16, uop::I32, uop::U32,
-                            uop::I64,  uop::U64, uop::F16, uop::BF16, uop::F32, uop::F64};
+constexpr DType kFoldTypes[] = {uop::Bool, uop::I8,  uop::U8,  uop::I16, uop::U16,
+                                uop::I32,  uop::U32, uop::I64, uop::U64, uop::F16,
+                                uop::BF16, uop::F32, uop::F64};
 constexpr int kGroups[] = {2, 3, 4, 8, 16, 64, 256};
 constexpr int kSecond = 3;        // work-items along the second axis
 constexpr int kMostItems = 256;   // of a group
 constexpr int kUnpaddedRows = 2;  // lanes divide them,
 constexpr int kPaddedRows = 3;    // or do not
 
-struct Case {
+void PrintTo(const Fold& fold, std::ostream* out) { *out << fold.op; }
+
+struct FoldCase {
   const Fold* fold;
   DType type;
   int group;
@@ -79,9 +84,9 @@ struct Case {
 };
 
 // All cases of a fold; those of one program, which differ in lanes alone, side by side.
-std::vector<Case> cases_of(const Fold& fold) {
-  std::vector<Case> all;
-  for (const DType t : kTypes) {
+std::vector<FoldCase> cases_of(const Fold& fold) {
+  std::vector<FoldCase> all;
+  for (const DType t : kFoldTypes) {
     for (const int group : kGroups) {
       for (int bits = 0; bits < 16; ++bits) {
         all.push_back(
@@ -91,11 +96,12 @@ std::vector<Case> cases_of(const Fold& fold) {
   }
   return all;
 }
-constexpr size_t kCases = std::size(kTypes) * std::size(kGroups) * 16;
-constexpr size_t kIllegal = std::size(kTypes) * 8;  // two axes, one of which is all of a group
+constexpr size_t kFoldCases = std::size(kFoldTypes) * std::size(kGroups) * 16;
+constexpr size_t kIllegalFolds =
+    std::size(kFoldTypes) * 8;  // two axes, one of which is all of a group
 
 // Rows of which the first has no element that decides, the next its last, the others any.
-std::string sparse(const Case& c) {
+std::string sparse(const FoldCase& c) {
   const bool is_bool = c.type == uop::Bool;
   const std::string_view zero = is_bool ? "false" : "0";
   const std::string_view one = is_bool ? "true" : "1";
@@ -111,7 +117,7 @@ std::string sparse(const Case& c) {
   return text + "]";
 }
 
-std::string contents(const Case& c) {
+std::string contents(const FoldCase& c) {
   std::string_view text;
   switch (uop::kind_of(c.type)) {
     case uop::Kind::Signed: text = c.fold->signed_contents; break;
@@ -123,7 +129,7 @@ std::string contents(const Case& c) {
 }
 
 // Integers are accumulated at their own type; floats below f32, and bools, at the default one.
-std::string statements(const Case& c, std::string_view name) {
+std::string statements(const FoldCase& c, std::string_view name) {
   const bool adds = c.fold->op == "sum" || c.fold->op == "prod";
   const auto t = uop::to_text(c.type);
   const std::string result(c.fold->op == "any" ? "bool" : adds && c.type == uop::Bool ? "i32" : t);
@@ -197,16 +203,17 @@ uop::Target target_of_groups() {
   return t;
 }
 
-Result<Ref> lowered(uop::Graph& g, Ref kernel, const Case& c, const uop::Target& target) {
+Result<Ref> lowered(uop::Graph& g, Ref kernel, const FoldCase& c, const uop::Target& target,
+                    uop::Watch* watch = nullptr) {
   ASSAY_TRY(opts, codegen::opts_from_text(c.opts()));
-  uop::Run run(g, {}, nullptr, target);
+  uop::Run run(g, {}, watch, target);
   return codegen::lower(run, codegen::with_opts(g, kernel, opts));
 }
 
 // Small groups run in all interleavings. In large ones each item reads what all have stored, so
 // they run in one that takes many items at a time, or now and then in one that takes them one by
 // one. What is drawn at random differs from case to case.
-std::vector<workgroup::Schedule> schedules_of(const Case& c, size_t number) {
+std::vector<workgroup::Schedule> schedules_of(const FoldCase& c, size_t number) {
   std::vector<workgroup::Schedule> all(workgroup::interleavings().begin(),
                                        workgroup::interleavings().end());
   if (c.items() > 16) {
@@ -226,7 +233,7 @@ TEST_P(GroupReduceMatrix, IsRightInAnyInterleaving) {
   size_t refused = 0;
   std::optional<OneKernel> one;
   tensor::Program program;
-  for (const Case& c : cases_of(GetParam())) {
+  for (const FoldCase& c : cases_of(GetParam())) {
     const std::string text = statements(c, "");
     SCOPED_TRACE(text.substr(0, 400) + c.opts());
     if (!c.upcasts && !c.unrolls) {
@@ -252,17 +259,67 @@ TEST_P(GroupReduceMatrix, IsRightInAnyInterleaving) {
     }
     ++ran;
   }
-  EXPECT_EQ(ran, kCases - kIllegal);
-  EXPECT_EQ(refused, kIllegal);
+  EXPECT_EQ(ran, kFoldCases - kIllegalFolds);
+  EXPECT_EQ(refused, kIllegalFolds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Folds, GroupReduceMatrix, testing::ValuesIn(kFolds),
                          [](const auto& fold) { return std::string(fold.param.op); });
 
+// Nodes of one kind after a pass become others.
+class Spoiler : public uop::Watch {
+ public:
+  using Spoil = Ref (*)(uop::Graph& g, Ref u);
+  Spoiler(std::string_view stage, uop::Op op, Spoil spoil)
+      : stage_(stage), op_(op), spoil_(spoil) {}
+  bool edits() const override { return true; }
+  Ref edit(std::string_view stage, uop::Graph& g, Ref u) override {
+    if (stage != stage_) return u;
+    uop::Substitution map;
+    for (const Ref n : uop::toposort(g, u)) {
+      if (n->op == op_) map[n] = spoil_(g, n);
+    }
+    return uop::substitute(g, u, map);
+  }
+
+ private:
+  std::string_view stage_;
+  uop::Op op_;
+  Spoil spoil_;
+};
+
+// What stands in for padding is something else than the unit.
+Ref with_wrong_unit(uop::Graph& g, Ref where) {
+  if (where->src[2]->op != uop::Op::Const) return where;
+  const bool is_highest = where->src[2]->value() == uop::highest(where->dtype);
+  const Ref wrong = g.constant(where->dtype, is_highest ? 0 : where->dtype == uop::Bool ? 1 : 2);
+  const Ref src[] = {where->src[0], where->src[1], wrong};
+  return g.make(where->op, where->dtype, src);
+}
+
+TEST_P(GroupReduceMatrix, ShowsWhatIsSpoilt) {
+  const uop::Target target = target_of_groups();
+  Spoiler no_barrier("pm_implicit_barriers", uop::Op::Barrier,
+                     [](uop::Graph&, Ref u) { return u->src[0]; });
+  Spoiler wrong_unit("pm_reduce_local", uop::Op::Where, with_wrong_unit);
+  for (const FoldCase& c : cases_of(GetParam())) {
+    if (c.type != uop::I32 || c.group != 4 || !c.pads) continue;
+    const tensor::Program program = parsed(statements(c, ""));
+    SCOPED_TRACE(c.opts());
+    OneKernel one(program);
+    const auto trouble = [&](uop::Watch& watch) {
+      const Result<Ref> linear = lowered(one.graph(), one.kernel, c, target, &watch);
+      return linear.ok() ? one.trouble(linear.value(), {}, target) : linear.error().message;
+    };
+    EXPECT_NE(trouble(no_barrier).find("race"), std::string::npos) << trouble(no_barrier);
+    EXPECT_NE(trouble(wrong_unit).find("worst"), std::string::npos) << trouble(wrong_unit);
+  }
+}
+
 // Gives kernels their lists, one after the other.
 class Lists : public uop::Watch {
  public:
-  explicit Lists(std::span<const Case> cases) : cases_(cases) {}
+  explicit Lists(std::span<const FoldCase> cases) : cases_(cases) {}
   bool edits() const override { return true; }
   Ref edit(std::string_view stage, uop::Graph& g, Ref u) override {
     if (stage != "load_collapse" || next_ == cases_.size()) return u;
@@ -272,7 +329,7 @@ class Lists : public uop::Watch {
   bool are_all_used() const { return next_ == cases_.size(); }
 
  private:
-  std::span<const Case> cases_;
+  std::span<const FoldCase> cases_;
   size_t next_ = 0;
 };
 
@@ -281,14 +338,14 @@ TEST(GroupReduceSample, IsRightOnPocl) {
   constexpr size_t kOneIn = 293;
   constexpr size_t kAtOnce = 48;  // kernels of a program
   const size_t step = std::getenv("ASSAY_WHOLE") == nullptr ? kOneIn : 1;
-  std::vector<Case> sample;
+  std::vector<FoldCase> sample;
   size_t number = 0;
   for (const Fold& fold : kFolds) {
-    for (const Case& c : cases_of(fold)) {
+    for (const FoldCase& c : cases_of(fold)) {
       if (c.is_legal() && number++ % step == 0) sample.push_back(c);
     }
   }
-  EXPECT_EQ(number, std::size(kFolds) * (kCases - kIllegal));
+  EXPECT_EQ(number, std::size(kFolds) * (kFoldCases - kIllegalFolds));
   const std::array<const runtime::DeviceKind*, 1> kinds = {&runtime::opencl::opencl_kind()};
   runtime::Devices devices(kinds);
   const auto device = devices.open("cl:pocl-basic");
