@@ -1,6 +1,8 @@
 #include "engine/codegen/gates.h"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "engine/codegen/place.h"
 #include "engine/codegen/rebuild.h"
 #include "engine/uop/eval.h"
+#include "engine/uop/given.h"
 
 namespace assay::codegen {
 namespace {
@@ -73,20 +76,36 @@ std::optional<Value> loaded_for(Ref u, Value want) {
   return value && value_with(u, *value) == want ? value : std::nullopt;
 }
 
-// where(gate, value of a load, constant), whichever way around it stands.
+// where(gate, value of a load, constant), whichever way around it stands, or several such with one
+// constant, each in the other.
 struct Select {
-  Ref gate;
-  Ref picked;
-  Ref constant;
+  std::vector<Ref> gates;  // all of which hold where the value is picked
+  size_t branch = 0;       // the source of the outermost that leads to it
+  Ref picked = nullptr;
+  Ref constant = nullptr;
 };
 
 std::optional<Select> select_of(Ref u) {
-  if (u->op != Op::Where) return std::nullopt;
-  const Ref condition = u->src[0];
-  const bool is_inverted = condition->op == Op::Not;
-  const Select s = {is_inverted ? condition->src[0] : condition, u->src[is_inverted ? 2 : 1],
-                    u->src[is_inverted ? 1 : 2]};
-  return is_const(s.constant) && load_of(s.picked) != nullptr ? std::optional(s) : std::nullopt;
+  Select s;
+  while (u->op == Op::Where) {
+    const bool is_inverted = u->src[0]->op == Op::Not;
+    const Ref constant = u->src[is_inverted ? 1 : 2];
+    if (!is_const(constant) || (s.constant != nullptr && constant != s.constant)) break;
+    const std::vector<Ref> gates = uop::conjuncts(is_inverted ? u->src[0]->src[0] : u->src[0]);
+    s.gates.insert(s.gates.end(), gates.begin(), gates.end());
+    s.constant = constant;
+    const size_t branch = is_inverted ? 2 : 1;
+    if (s.branch == 0) s.branch = branch;
+    u = u->src[branch];
+  }
+  s.picked = u;
+  return s.constant != nullptr && load_of(u) != nullptr ? std::optional(s) : std::nullopt;
+}
+
+// Whether each of these is among those.
+bool is_among(std::span<const Ref> these, std::span<const Ref> those) {
+  return std::ranges::all_of(these,
+                             [&](Ref u) { return std::ranges::find(those, u) != those.end(); });
 }
 
 class GateMover {
@@ -120,24 +139,28 @@ bool is_bare(Ref u) {
   return is_access && !is_state(u->src[0]);
 }
 
-// The gate of a LOAD that still has it at its index.
-Ref gate_of(Ref load) {
-  const Ref index = is_bare(load) ? load->src[0]->src[1] : load;
-  return uop::split_gate(index).gate;
+// The gates of a LOAD that still has them at its index.
+std::vector<Ref> own_gates(Ref load) {
+  const Ref gate = is_bare(load) ? uop::split_gate(load->src[0]->src[1]).gate : nullptr;
+  return gate == nullptr ? std::vector<Ref>() : uop::conjuncts(gate);
 }
 
 // The first select on a load's own gate says what the load is without it.
 void GateMover::alternatives() {
   for (const Ref u : order_) {
     const std::optional<Select> s = select_of(u);
-    if (!s || gate_of(load_of(s->picked)) != s->gate) continue;
+    if (!s) continue;
+    const std::vector<Ref> own = own_gates(load_of(s->picked));
+    if (!is_among(s->gates, own) || !is_among(own, s->gates)) continue;
     const std::optional<Value> value = loaded_for(s->picked, s->constant->value());
     if (value) alternatives_.try_emplace(load_of(s->picked), *value);
   }
 }
 
+// Where the load is done all gates of the select hold, and elsewhere it is what the select picks.
 bool GateMover::is_alternative(const Select& s, Ref load) const {
-  return gate_of(load) == s.gate && value_with(s.picked, alternative(load)) == s.constant->value();
+  return is_among(s.gates, own_gates(load)) &&
+         value_with(s.picked, alternative(load)) == s.constant->value();
 }
 
 Ref GateMover::loaded(Ref load, Ref place, uop::Gated at) {
@@ -150,7 +173,7 @@ Ref GateMover::loaded(Ref load, Ref place, uop::Gated at) {
 
 Ref GateMover::of(Ref u, std::span<const Ref> now) {
   if (const std::optional<Select> s = select_of(u)) {
-    if (is_alternative(*s, load_of(s->picked))) return now[s->picked == u->src[1] ? 1 : 2];
+    if (is_alternative(*s, load_of(s->picked))) return now[s->branch];
   }
   if (!is_bare(u)) return on_sources(g_, u, now);
   const uop::Gated at = split_gates(run_, now[0]->src[1]);

@@ -112,6 +112,44 @@ TEST(Gates, OfTwoSelectsTheSecondStays) {
             "(where (< lidx0 5) (*p1[lidx0] ? (< lidx0 5) : 7.0) 0.0))");
 }
 
+// %9 is what is loaded where the item is below 5 and above 1.
+std::string where_between(std::string_view rest) {
+  return after_gates(fmt::format(R"(%c1 = const i32 1
+%above = lt bool %c1 %4
+%both = and bool %5 %above
+%7 = where i32 %both %4 %nothing
+%8 = index f32 %3 %7
+%9 = load f32 %8
+{}%13 = index f32 %2 %4
+%14 = store void %13 %12
+%15 = sink void %14 {{"k"}}
+)",
+                                 rest));
+}
+
+TEST(Gates, AGateIsItsConditionsInAnyOrder) {
+  EXPECT_EQ(where_between("%10 = and bool %above %5\n%12 = where f32 %10 %9 %seven\n"),
+            "p0[lidx0] = (*p1[lidx0] ? (and (< lidx0 5) (< 1 lidx0)) : 7.0)");
+}
+
+TEST(Gates, ASelectOnPartOfAGateIsLeftOut) {
+  EXPECT_EQ(where_between("%12 = where f32 %above %9 %zero\n"),
+            "p0[lidx0] = (*p1[lidx0] ? (and (< lidx0 5) (< 1 lidx0)) : 0.0)");
+  // Above 1 and past 5 it is not 7.
+  EXPECT_EQ(where_between("%12 = where f32 %above %9 %seven\n"),
+            "p0[lidx0] = (where (< 1 lidx0) (*p1[lidx0] ? (and (< lidx0 5) (< 1 lidx0)) : 0.0) "
+            "7.0)");
+}
+
+TEST(Gates, SelectsInEachOtherAreOneSelect) {
+  EXPECT_EQ(where_between("%10 = where f32 %above %9 %seven\n%12 = where f32 %5 %10 %seven\n"),
+            "p0[lidx0] = (*p1[lidx0] ? (and (< lidx0 5) (< 1 lidx0)) : 7.0)");
+  // Of two constants none is what the load is elsewhere.
+  EXPECT_EQ(where_between("%10 = where f32 %above %9 %seven\n%12 = where f32 %5 %10 %zero\n"),
+            "p0[lidx0] = (where (< lidx0 5) (where (< 1 lidx0) (*p1[lidx0] ? (and (< lidx0 5) (< 1 "
+            "lidx0)) : 0.0) 7.0) 0.0)");
+}
+
 TEST(Gates, AVectorHasOneGateAndOneAlternative) {
   EXPECT_EQ(after_gates(R"(%two = const index 2
 %7 = shrink f32 %3 %6 %two

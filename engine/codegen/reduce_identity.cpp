@@ -57,13 +57,22 @@ class Identity {
     return g_.make(u->op, x->dtype, sources, u->arg);
   }
 
-  // What condition c says where `known` holds; null where that is nothing. Null always holds.
+  // What condition c says where `known` holds; null where that is nothing. Null always holds. Where
+  // c is a condition under others, where(p, x, true), only x is asked, and p is known as well.
   Ref beyond(Ref known, Ref c) {
     if (known == nullptr || c == nullptr) return c;
-    const std::vector<Ref> held = uop::conjuncts(known);
+    std::vector<Ref> held = uop::conjuncts(known);
+    Ref last = c;
+    while (last->op == Op::Where && last->src[2] == truth(true)) {
+      const std::vector<Ref> more = uop::conjuncts(last->src[0]);
+      held.insert(held.end(), more.begin(), more.end());
+      last = last->src[1];
+    }
+    const auto is_held = [&](Ref part) { return std::ranges::find(held, part) != held.end(); };
+    if (last != c) return std::ranges::all_of(uop::conjuncts(last), is_held) ? nullptr : c;
     std::vector<Ref> news;
     for (const Ref part : uop::conjuncts(c)) {
-      if (std::ranges::find(held, part) == held.end()) news.push_back(part);
+      if (!is_held(part)) news.push_back(part);
     }
     return news.empty() ? nullptr : uop::conjunction(g_, news);
   }

@@ -143,5 +143,18 @@ TEST_F(ReduceIdentity, AddsNothingToAPaddedValue) {
   EXPECT_EQ(all(reduced(kernel), Op::Where).size(), 2U);  // of the value, and of the index
 }
 
+// Each pad is asked once, and of the read that stands under both nothing is left to ask.
+TEST_F(ReduceIdentity, AddsNothingToAValueThatIsPaddedTwice) {
+  const Ref zero = g_.constant(DType::F32, 0);
+  const Ref after = g_.alu(Op::Lt, {make_.number(0), r_});
+  const Ref gated = make_.valid(g_.alu(Op::And, {inside_, after}), r_);
+  const Ref p = make_.param(1, DType::F32, 3);
+  const Ref x = make_.at(p, {gated});
+  const Ref inner = g_.make(Op::Where, DType::F32, {after, x, zero});
+  const Ref padded = g_.make(Op::Where, DType::F32, {inside_, inner, zero});
+  const Ref kernel = only(make_.fold(Op::Add, padded, {r_}));
+  EXPECT_EQ(all(reduced(kernel), Op::Where).size(), 3U);  // of the values, and of the index
+}
+
 }  // namespace
 }  // namespace assay::codegen
