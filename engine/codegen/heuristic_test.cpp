@@ -121,12 +121,16 @@ class HeuristicOfLanes : public Heuristic {
   HeuristicOfLanes() {
     target.limits.group_size = 4096;
     std::ranges::fill(target.limits.item_sizes, 4096);
-    target.tuning = {.items = 1024, .busy = 16, .lanes = 16, .tile = 128, .items_are_lanes = true};
+    target.tuning = {.items = 1024, .lanes = 16, .tile = 128, .items_are_lanes = true};
   }
 };
 
 TEST_F(HeuristicOfLanes, TilesAMatrixProductByRows) {
   EXPECT_EQ(list_of(matmul(256)), "UPCAST(1,16) UPCAST(0,8)");
+}
+
+TEST_F(HeuristicOfLanes, TakesAShortRowWhole) {
+  EXPECT_EQ(list_of(matmul(32)), "UPCAST(1,32) UPCAST(0,4)");
 }
 
 TEST_F(HeuristicOfLanes, TilesEvenlyWhereRowsAreFolded) {
@@ -143,8 +147,10 @@ TEST_F(HeuristicOfLanes, TilesEvenlyWhereRowsAreFolded) {
 
 TEST_F(HeuristicOfLanes, FoldsSeveralRowsSideBySide) {
   EXPECT_EQ(list_of(sums(512, 512)), "UPCAST(0,16) UNROLL(0,8)");
+}
+
+TEST_F(HeuristicOfLanes, FoldsAsManyRowsAsLeaveNoneOver) {
   EXPECT_EQ(list_of(sums(250, 4000)), "UPCAST(0,10) UNROLL(0,8)");
-  EXPECT_EQ(list_of(sums(1, 250)), "UNROLL(0,5)");
 }
 
 TEST_F(HeuristicOfLanes, FoldsColumnsByVectors) {
@@ -159,6 +165,32 @@ TEST_F(HeuristicOfLanes, GivesEachElementAWorkItem) {
   const Ref sum = g.alu(Op::Add, {x, row});
   const Ref kernel = k.kernel("E", {k.end(k.at(0, 512 * 512, "(+ (* r0 512) r1)"), sum, {i, j})});
   EXPECT_EQ(list_of(kernel), "LOCAL(1,512)");
+}
+
+TEST_F(HeuristicOfLanes, TakesAPaddedRowWhole) {
+  // p0[r0, r1] = sum over r2, r3 of p1[r2, r1 + r3 - 1] p2[r0, r2, r3], one more on each side
+  const Ref i = k.loop(32);
+  const Ref j = k.loop(32);
+  const Ref c = k.fold(16);
+  const Ref x = k.fold(3);
+  const Ref in =
+      k.at(1, 512,
+           "(where (and (< 0 (+ r1 r3)) (< (+ r1 r3) 33)) (+ (+ (* r2 32) r1) (+ r3 -1)) "
+           "invalid)");
+  const Ref weight = k.at(2, 1536, "(+ (+ (* r0 48) (* r2 3)) r3)");
+  const Ref sum = k.reduce(Op::Add, g.alu(Op::Mul, {in, weight}), {c, x});
+  EXPECT_EQ(list_of(k.kernel("r", {k.end(k.at(0, 1024, "(+ (* r0 32) r1)"), sum, {i, j})})),
+            "UPCAST(1,0) UNROLL(1,0) UPCAST(0,4)");
+}
+
+TEST_F(HeuristicOfLanes, TransposesByTiles) {
+  const Ref i = k.loop(1024);
+  const Ref j = k.loop(1024);
+  const Ref x = k.at(1, 1 << 20, "(+ (* r1 1024) r0)");
+  const Ref y = k.at(2, 1 << 20, "(+ (* r0 1024) r1)");
+  const Ref sum = g.alu(Op::Add, {x, y});
+  const Ref kernel = k.kernel("E", {k.end(k.at(0, 1 << 20, "(+ (* r0 1024) r1)"), sum, {i, j})});
+  EXPECT_EQ(list_of(kernel), "UPCAST(0,16) UPCAST(1,8) LOCAL(1,8)");
 }
 
 TEST_F(HeuristicOfLanes, SharesNoFold) { EXPECT_EQ(list_of(sums(1, 1 << 12)), "UNROLL(0,8)"); }

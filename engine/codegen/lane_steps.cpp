@@ -18,7 +18,7 @@ int64_t largest_part(const Choice& c, int place, int64_t most) {
   return n;
 }
 
-bool is_gated(const Choice& c, int place) {
+bool is_gated_along(const Choice& c, int place) {
   return std::ranges::any_of(c.accesses(),
                              [&](const Access& x) { return c.along(x, place).is_gated; });
 }
@@ -34,24 +34,31 @@ bool is_row(const Choice& c, int place) {
   });
 }
 
-// An axis along which elements lie side by side, but some are not there, is taken whole: then it is
-// known of each lane which.
+// An axis along which elements lie side by side, but some are not there, is taken whole, and so are
+// the folds that shift it: then it is known of each lane whether there is anything.
 bool take_padded_row(Choice& c) {
   if (c.reduce_axes() == 0) return false;
   for (int a = c.store_axes(); a-- > 0;) {
-    if (!c.may_split(a) || !is_row(c, a) || !is_gated(c, a)) continue;
-    if (c.left(a) <= 2 * c.tuning.lanes) c.add(OptKind::Upcast, a, 0);
+    if (!c.may_split(a) || !is_row(c, a) || !is_gated_along(c, a)) continue;
+    if (c.left(a) > 2 * c.tuning.lanes || !c.add(OptKind::Upcast, a, 0)) return false;
+    for (int r = 0; r < c.reduce_axes(); ++r) {
+      const int place = c.store_axes() + r;
+      const bool is_short = c.may_split(place) && c.left(place) <= c.tuning.lanes / 2;
+      if (is_short && is_row(c, place) && is_gated_along(c, place)) c.add(OptKind::Unroll, r, 0);
+    }
     return false;
   }
   return false;
 }
 
 // Results of folds that share what they read are kept in registers together: vectors along an axis
-// where what is read lies side by side, else as many along each axis.
+// where what is read lies side by side, or all of it where that is two, so that what does not
+// depend on it is computed once; else as many along each axis.
 bool tile_folds(Choice& c) {
   if (c.reduce_axes() == 0) return false;
   while (const std::optional<int> axis = best_of_tile(c)) {
-    const int64_t most = is_row(c, *axis) ? c.tuning.lanes : c.tuning.lanes / 2;
+    const int64_t wide = c.left(*axis) <= 2 * c.tuning.lanes ? c.left(*axis) : c.tuning.lanes;
+    const int64_t most = is_row(c, *axis) ? wide : c.tuning.lanes / 2;
     const int64_t n = largest_part(c, *axis, std::min(most, c.tuning.tile / c.upcasted()));
     if (n < 2 || !c.add(OptKind::Upcast, *axis, n)) break;
   }
@@ -88,6 +95,35 @@ bool unroll_rows(Choice& c) {
   return false;
 }
 
+// The axis along which what is stored lies side by side.
+std::optional<int> stored_row(const Choice& c) {
+  for (const Access& x : c.accesses()) {
+    for (int a = 0; a < c.store_axes(); ++a) {
+      if (x.is_stored && c.along(x, a).stride == 1 && c.may_split(a)) return a;
+    }
+  }
+  return std::nullopt;
+}
+
+// What is read side by side along one axis and stored along another goes by tiles, so that whatever
+// line of a cache is fetched is used whole.
+bool tile_transposed(Choice& c) {
+  const std::optional<int> row = stored_row(c);
+  if (c.reduce_axes() > 0 || !row) return false;
+  for (const Access& x : c.accesses()) {
+    for (int a = 0; a < c.store_axes(); ++a) {
+      const bool is_across = !x.is_stored && a != *row && c.along(x, a).stride == 1 &&
+                             c.along(x, *row).depends && c.may_split(a);
+      if (!is_across) continue;
+      c.add(OptKind::Upcast, a, largest_part(c, a, c.tuning.lanes));
+      c.add(OptKind::Upcast, *row, largest_part(c, *row, c.tuning.lanes / 2));
+      c.add(OptKind::Local, *row, largest_part(c, *row, c.tuning.lanes / 2));
+      return true;
+    }
+  }
+  return false;
+}
+
 // What folds nothing is done element by element, along the axis where elements lie side by side.
 bool spread_items(Choice& c) {
   if (c.reduce_axes() > 0) return false;
@@ -102,8 +138,8 @@ bool spread_items(Choice& c) {
 }  // namespace
 
 std::span<const Step> lane_steps() {
-  static constexpr Step kSteps[] = {take_padded_row, tile_folds, pair_folds, unroll_rows,
-                                    spread_items};
+  static constexpr Step kSteps[] = {take_padded_row, tile_folds,      pair_folds,
+                                    unroll_rows,     tile_transposed, spread_items};
   return kSteps;
 }
 

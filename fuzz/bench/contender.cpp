@@ -49,6 +49,14 @@ std::optional<Error> time_runs(Device& device, const Contender& contender, int64
   return std::nullopt;
 }
 
+std::vector<int64_t> sums_of_runs(const Times& times) {
+  std::vector<int64_t> sums(times.empty() ? 0 : times[0].size(), 0);
+  for (const std::vector<int64_t>& launch : times) {
+    for (size_t k = 0; k < launch.size(); ++k) sums[k] += launch[k];
+  }
+  return sums;
+}
+
 // How many runs fill a round; a few are made to see.
 Result<int64_t> runs_of_round(Device& device, const Contender& contender) {
   Times times;
@@ -96,12 +104,11 @@ Result<std::vector<Times>> time_in_turn(Device& device,
   return times;
 }
 
-double median_of_runs(const Times& times) {
-  std::vector<int64_t> sums(times.empty() ? 0 : times[0].size(), 0);
-  for (const std::vector<int64_t>& launch : times) {
-    for (size_t k = 0; k < launch.size(); ++k) sums[k] += launch[k];
-  }
-  return median(std::move(sums));
+double median_of_runs(const Times& times) { return median(sums_of_runs(times)); }
+
+int64_t least_of_runs(const Times& times) {
+  const std::vector<int64_t> sums = sums_of_runs(times);
+  return sums.empty() ? 0 : *std::ranges::min_element(sums);
 }
 
 double median(std::vector<int64_t> values) {

@@ -57,8 +57,8 @@ struct Row {
   std::vector<const Contender*> contenders;  // ours, then the other where there is one
   std::vector<bench::Times> times;           // by contender
   std::vector<double> medians;
-  double operations = 0;
-  double bytes = 0;
+  int64_t operations = 0;
+  int64_t bytes = 0;
 
   double ratio() const { return medians[0] / medians[1]; }
 };
@@ -128,7 +128,7 @@ std::optional<Trouble> judge(runtime::Device& device, const Contender& contender
   return Trouble{kFinding, fmt::format("FAIL: {}: {}", whose, oracles::to_text(c))};
 }
 
-double per_ns(double amount, double ns) { return ns > 0 ? amount / ns : 0; }
+double per_ns(int64_t amount, double ns) { return ns > 0 ? static_cast<double>(amount) / ns : 0; }
 
 void print_heading(const Options& options) {
   if (options.json) return;
@@ -162,10 +162,12 @@ void print_json(const Row& row) {
   nlohmann::ordered_json json;
   json["program"] = row.name;
   json["ns"] = row.medians[0];
+  json["least_ns"] = bench::least_of_runs(row.times[0]);
   json["operations"] = row.operations;
   json["bytes"] = row.bytes;
   if (row.medians.size() == 2) {
     json["theirs_ns"] = row.medians[1];
+    json["theirs_least_ns"] = bench::least_of_runs(row.times[1]);
     json["ratio"] = row.ratio();
   }
   fmt::print("{}\n", json.dump());
@@ -181,8 +183,8 @@ std::optional<Trouble> time_case(const Options& options, const Case& c, runtime:
   Row row;
   row.name = c.name;
   row.contenders.push_back(&ours.value()->contender());
-  row.operations = static_cast<double>(ours.value()->operations());
-  row.bytes = static_cast<double>(ours.value()->bytes());
+  row.operations = ours.value()->operations();
+  row.bytes = ours.value()->bytes();
   std::unique_ptr<bench::Foreign> foreign;
   if (c.foreign != nullptr) {
     auto& opencl = dynamic_cast<runtime::opencl::OpenclDevice&>(device);

@@ -7,6 +7,7 @@
 #include "engine/runtime/executor.h"
 #include "engine/runtime/opencl/device.h"
 #include "engine/runtime/opencl/environment.h"
+#include "engine/runtime/profiles.h"
 #include "engine/runtime/sample_linear.h"
 
 namespace assay::runtime::opencl {
@@ -102,6 +103,22 @@ TEST_F(OpenclTest, ReleasesEachObjectThatItMakes) {
     EXPECT_GT(live_objects(), before);
   }
   EXPECT_EQ(live_objects(), before);
+}
+
+// A CPU says how wide its vectors are. What runs on it is still made as for a GPU, unless asked.
+TEST_F(OpenclTest, IsTunedWhereAskedAndNotByAProfile) {
+  const auto tuning = [](const OpenOptions& how) {
+    const Result<std::unique_ptr<OpenclDevice>> opened = OpenclDevice::open("pocl-basic", how);
+    EXPECT_TRUE(opened.ok());
+    return opened.ok() ? opened.value()->target().tuning : uop::Tuning{};
+  };
+  OpenOptions how;
+  EXPECT_FALSE(tuning(how).items_are_lanes);
+  how.tuned = true;
+  EXPECT_TRUE(tuning(how).items_are_lanes);
+  EXPECT_EQ(tuning(how).tile, 8 * tuning(how).lanes);
+  how.profile = profile("adreno-660");
+  EXPECT_FALSE(tuning(how).items_are_lanes);
 }
 
 TEST_F(OpenclTest, ReleasesAllOnErrorPathsToo) {

@@ -74,8 +74,7 @@ void tune(uop::Target& target, const Found& found) {
   const int64_t width = info<cl_uint>(d, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 4);
   tuning.lanes = std::max<int64_t>(width, 4);
   tuning.tile = 8 * tuning.lanes;
-  tuning.items = std::min<int64_t>(target.limits.group_size, 1024);
-  tuning.busy = 8 * static_cast<int64_t>(info<cl_uint>(d, CL_DEVICE_MAX_COMPUTE_UNITS, 1));
+  tuning.items = std::min<int64_t>(target.limits.group_size, 4096);
   tuning.items_are_lanes = true;
 }
 
