@@ -183,6 +183,22 @@ TEST_F(HeuristicOfLanes, TakesAPaddedRowWhole) {
             "UPCAST(1,0) UNROLL(1,0) UPCAST(0,4)");
 }
 
+TEST_F(HeuristicOfLanes, WritesAllFoldsOutThatShiftAPaddedRow) {
+  // p0[r0, r1] = sum over r2, r3, r4 of p1[r2, r0 + r3 - 1, r1 + r4 - 1], padded
+  const Ref i = k.loop(32);
+  const Ref j = k.loop(32);
+  const Ref c = k.fold(16);
+  const Ref y = k.fold(3);
+  const Ref x = k.fold(3);
+  const Ref in = k.at(1, 16384,
+                      "(where (and (and (< 0 (+ r0 r3)) (< (+ r0 r3) 33)) "
+                      "(and (< 0 (+ r1 r4)) (< (+ r1 r4) 33))) "
+                      "(+ (+ (+ (* r2 1024) (* r0 32)) (* r3 32)) (+ (+ r1 r4) -33)) invalid)");
+  const Ref sum = k.reduce(Op::Add, in, {c, y, x});
+  EXPECT_EQ(list_of(k.kernel("r", {k.end(k.at(0, 1024, "(+ (* r0 32) r1)"), sum, {i, j})})),
+            "UPCAST(1,0) UNROLL(1,0) UNROLL(2,0)");
+}
+
 TEST_F(HeuristicOfLanes, TransposesByTiles) {
   const Ref i = k.loop(1024);
   const Ref j = k.loop(1024);
@@ -190,7 +206,7 @@ TEST_F(HeuristicOfLanes, TransposesByTiles) {
   const Ref y = k.at(2, 1 << 20, "(+ (* r0 1024) r1)");
   const Ref sum = g.alu(Op::Add, {x, y});
   const Ref kernel = k.kernel("E", {k.end(k.at(0, 1 << 20, "(+ (* r0 1024) r1)"), sum, {i, j})});
-  EXPECT_EQ(list_of(kernel), "UPCAST(0,16) UPCAST(1,8) LOCAL(1,8)");
+  EXPECT_EQ(list_of(kernel), "UPCAST(0,16) UPCAST(1,8) LOCAL(1,16)");
 }
 
 TEST_F(HeuristicOfLanes, SharesNoFold) { EXPECT_EQ(list_of(sums(1, 1 << 12)), "UNROLL(0,8)"); }

@@ -35,7 +35,8 @@ bool is_row(const Choice& c, int place) {
 }
 
 // An axis along which elements lie side by side, but some are not there, is taken whole, and so are
-// the folds that shift it: then it is known of each lane whether there is anything.
+// the short folds that shift what is there: then it is known of each lane whether there is
+// anything.
 bool take_padded_row(Choice& c) {
   if (c.reduce_axes() == 0) return false;
   for (int a = c.store_axes(); a-- > 0;) {
@@ -44,7 +45,7 @@ bool take_padded_row(Choice& c) {
     for (int r = 0; r < c.reduce_axes(); ++r) {
       const int place = c.store_axes() + r;
       const bool is_short = c.may_split(place) && c.left(place) <= c.tuning.lanes / 2;
-      if (is_short && is_row(c, place) && is_gated_along(c, place)) c.add(OptKind::Unroll, r, 0);
+      if (is_short && is_gated_along(c, place)) c.add(OptKind::Unroll, r, 0);
     }
     return false;
   }
@@ -117,7 +118,7 @@ bool tile_transposed(Choice& c) {
       if (!is_across) continue;
       c.add(OptKind::Upcast, a, largest_part(c, a, c.tuning.lanes));
       c.add(OptKind::Upcast, *row, largest_part(c, *row, c.tuning.lanes / 2));
-      c.add(OptKind::Local, *row, largest_part(c, *row, c.tuning.lanes / 2));
+      c.add(OptKind::Local, *row, largest_part(c, *row, c.tuning.lanes));
       return true;
     }
   }
