@@ -19,9 +19,10 @@ namespace assay::runtime {
 struct RunOptions {
   uop::Switches switches = {};
   uop::Watch* watch = nullptr;
-  bool planned = true;         // over arenas; else with storage of its own for each buffer
-  std::span<const int> order;  // of the calls, as their edges allow; as they stand where empty
-  int64_t limit_ms = 0;        // for what a device is given at once; 0 where it may take for ever
+  bool planned = true;  // over arenas; else with storage of its own for each buffer
+  // Of the calls, as their edges allow; as they stand where empty.
+  std::span<const int> order = {};  // NOLINT(readability-redundant-member-init): may be left out
+  int64_t limit_ms = 0;  // for what a device is given at once; 0 where it may take for ever
   // Storage made for the run is filled with bytes that are NaN, so that what no kernel wrote shows.
   bool poison = false;
 };
