@@ -267,10 +267,10 @@ INSTANTIATE_TEST_SUITE_P(Folds, GroupReduceMatrix, testing::ValuesIn(kFolds),
                          [](const auto& fold) { return std::string(fold.param.op); });
 
 // Nodes of one kind after a pass become others.
-class Spoiler : public uop::Watch {
+class NodeSpoiler : public uop::Watch {
  public:
   using Spoil = Ref (*)(uop::Graph& g, Ref u);
-  Spoiler(std::string_view stage, uop::Op op, Spoil spoil)
+  NodeSpoiler(std::string_view stage, uop::Op op, Spoil spoil)
       : stage_(stage), op_(op), spoil_(spoil) {}
   bool edits() const override { return true; }
   Ref edit(std::string_view stage, uop::Graph& g, Ref u) override {
@@ -299,9 +299,9 @@ Ref with_wrong_unit(uop::Graph& g, Ref where) {
 
 TEST_P(GroupReduceMatrix, ShowsWhatIsSpoilt) {
   const uop::Target target = target_of_groups();
-  Spoiler no_barrier("pm_implicit_barriers", uop::Op::Barrier,
-                     [](uop::Graph&, Ref u) { return u->src[0]; });
-  Spoiler wrong_unit("pm_reduce_local", uop::Op::Where, with_wrong_unit);
+  NodeSpoiler no_barrier("pm_implicit_barriers", uop::Op::Barrier,
+                         [](uop::Graph&, Ref u) { return u->src[0]; });
+  NodeSpoiler wrong_unit("pm_reduce_local", uop::Op::Where, with_wrong_unit);
   for (const FoldCase& c : cases_of(GetParam())) {
     if (c.type != uop::I32 || c.group != 4 || !c.pads) continue;
     const tensor::Program program = parsed(statements(c, ""));
