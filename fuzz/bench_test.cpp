@@ -115,6 +115,17 @@ TEST_F(Bench, TimesOursAlone) {
   EXPECT_EQ(outcome.output.find("theirs"), std::string::npos) << outcome.output;
 }
 
+TEST_F(Bench, TimesKernelsAsTheyAreAskedFor) {
+  const Outcome outcome = bench(fmt::format("--kernels --opts 'LOCAL(0,8)' {}/add_64.tp", folder));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("  E_64 LOCAL(0,8)\n"), std::string::npos) << outcome.output;
+  write("hinted.tp", std::string(kAdd).replace(5, 0, "kernel 0: LOCAL(0,16)\n"));
+  const Outcome hinted = bench(fmt::format("--kernels {}/hinted.tp", folder));
+  EXPECT_NE(hinted.output.find("  E_64 LOCAL(0,16)\n"), std::string::npos) << hinted.output;
+  const Outcome illegal = bench(fmt::format("--opts 'LOCAL(0,7)' {}/add_64.tp", folder));
+  EXPECT_EQ(illegal.status, 2) << illegal.output;
+}
+
 TEST_F(Bench, PrintsLinesOfJson) {
   const Outcome outcome = bench(fmt::format("--json --against {0} {0}/add_64.tp", folder));
   EXPECT_EQ(outcome.status, 0) << outcome.output;

@@ -69,14 +69,15 @@ std::optional<Error> timing_error(const tensor::Program& program) {
   return Error{fmt::format("{} values are computed where one is timed", values), 0, 0};
 }
 
-Result<std::unique_ptr<Ours>> Ours::make(const tensor::Program& program, runtime::Devices& devices,
-                                         std::string_view device) {
+Result<std::unique_ptr<Ours>> Ours::make(const tensor::Program& program,
+                                         const runtime::KernelLists& lists,
+                                         runtime::Devices& devices, std::string_view device) {
   std::unique_ptr<Ours> made(new Ours(program, devices, device));
-  if (std::optional<Error> error = made->build()) return *error;
+  if (std::optional<Error> error = made->build(lists)) return *error;
   return made;
 }
 
-std::optional<Error> Ours::build() {
+std::optional<Error> Ours::build(const runtime::KernelLists& lists) {
   for (size_t k = 0; k < program_.statements.size(); ++k) {
     const Result<bool> stepped = builder_.step(k);
     if (!stepped.ok()) return stepped.error();
@@ -91,7 +92,12 @@ std::optional<Error> Ours::build() {
   const tensor::Tensor* const wanted[] = {&value};
   ASSAY_TRY(schedule, schedule::linear_with_vars(session_, wanted));
   if (schedule.linear == nullptr) return Error{"there is nothing to compute", 0, 0};
-  if (std::optional<Error> error = run(schedule)) return error;
+  const auto target_of = [&](std::string_view name) -> Result<const uop::Target*> {
+    ASSAY_TRY(device, devices_.open(name));
+    return &device->target();
+  };
+  ASSAY_TRY(listed, runtime::with_lists(session_.graph(), schedule, lists, 0, target_of, {}));
+  if (std::optional<Error> error = run(listed)) return error;
   contender_.output = [this, &value] {
     return runtime::read_value(session_.graph(), value.read(), {}, buffers_);
   };

@@ -11,6 +11,7 @@
 
 #include "engine/result.h"
 #include "engine/runtime/executor.h"
+#include "engine/runtime/kernel_lists.h"
 #include "engine/tensor/builder.h"
 #include "fuzz/bench/contender.h"
 
@@ -23,8 +24,10 @@ std::optional<Error> timing_error(const tensor::Program& program);
 // A program on a device as the engine makes it: scheduled, lowered and built once.
 class Ours {
  public:
-  // The program has no timing_error, and outlives what is made.
+  // The program has no timing_error, and outlives what is made. Its kernels are made by these lists
+  // of opts; the heuristic has the others.
   static Result<std::unique_ptr<Ours>> make(const tensor::Program& program,
+                                            const runtime::KernelLists& lists,
                                             runtime::Devices& devices, std::string_view device);
   Ours(const Ours&) = delete;
   Ours& operator=(const Ours&) = delete;
@@ -42,14 +45,16 @@ class Ours {
       : program_(program),
         session_(device),
         builder_(session_, program),
+        devices_(devices),
         executor_(devices),
         buffers_(devices) {}
-  std::optional<Error> build();
+  std::optional<Error> build(const runtime::KernelLists& lists);
   std::optional<Error> run(const schedule::Schedule& schedule);
 
   const tensor::Program& program_;
   tensor::Session session_;
   tensor::Builder builder_;
+  runtime::Devices& devices_;
   runtime::Executor executor_;
   runtime::Buffers buffers_;
   Contender contender_;

@@ -19,6 +19,7 @@
 #include "fuzz/commands/programs.h"
 #include "oracles/compare.h"
 #include "oracles/reference/reference.h"
+#include "oracles/target_licence.h"
 
 namespace assay::fuzz {
 namespace {
@@ -32,6 +33,7 @@ constexpr const char* kPrograms = "corpus/bench";
 struct Options {
   std::vector<std::string> programs;
   std::string against;
+  std::vector<std::string> opts;
   DeviceOptions devices;
   int rounds = 15;
   bool kernels = false;
@@ -48,6 +50,7 @@ struct Trouble {
 struct Case {
   std::string name;
   tensor::Program program;
+  runtime::KernelLists lists;
   const ForeignProgram* foreign = nullptr;
 };
 
@@ -100,7 +103,12 @@ std::optional<Trouble> read_case(const Options& options, const std::string& path
     const std::string_view space = error->line == 0 ? " " : "";
     return Trouble{kUsage, fmt::format("{}:{}{}", path, space, to_string(*error))};
   }
-  Case made = {fs::path(path).stem().string(), std::move(program).value(), nullptr};
+  Result<runtime::KernelLists> lists = runtime::lists_from_text(options.opts);
+  if (!lists.ok()) return Trouble{kUsage, "--opts: " + lists.error().message};
+  lists = runtime::with_hints(std::move(lists).value(), program.value());
+  if (!lists.ok()) return Trouble{kUsage, fmt::format("{}:{}", path, to_string(lists.error()))};
+  Case made = {fs::path(path).stem().string(), std::move(program).value(), std::move(lists).value(),
+               nullptr};
   if (!options.against.empty()) {
     const auto at = std::ranges::find(index, made.name, &ForeignProgram::name);
     if (at == index.end()) {
@@ -176,10 +184,15 @@ void print_json(const Row& row) {
 // Times a case and prints what came of it. The ratio, where there is one, is added to `ratios`.
 std::optional<Trouble> time_case(const Options& options, const Case& c, runtime::Devices& devices,
                                  runtime::Device& device, std::vector<double>& ratios) {
-  const Result<std::vector<reference::Array>> expected = reference::evaluate(c.program);
+  const Result<std::vector<reference::Array>> expected =
+      reference::evaluate(c.program, oracles::licence_of(device.target()));
   if (!expected.ok()) return Trouble{kUsage, to_string(expected.error())};
-  const auto ours = bench::Ours::make(c.program, devices, device.name());
-  if (!ours.ok()) return Trouble{kFinding, fmt::format("FAIL: ours: {}", to_string(ours.error()))};
+  const auto ours = bench::Ours::make(c.program, c.lists, devices, device.name());
+  if (!ours.ok()) {
+    // A list from outside may be one that the kernel does not take.
+    return Trouble{c.lists.empty() ? kFinding : kUsage,
+                   fmt::format("FAIL: ours: {}", to_string(ours.error()))};
+  }
   Row row;
   row.name = c.name;
   row.contenders.push_back(&ours.value()->contender());
@@ -288,6 +301,7 @@ std::function<ExitCode()> declare(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--kernels", options->kernels, "print the time of each kernel, and its opts");
   app.add_flag("--json", options->json, "print a line of JSON a program");
+  add_opts(app, options->opts);
   add_device_options(app, options->devices);
   return [options] { return run(*options); };
 }
