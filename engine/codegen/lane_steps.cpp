@@ -35,8 +35,7 @@ bool is_row(const Choice& c, int place) {
 }
 
 // An axis along which elements lie side by side, but some are not there, is taken whole, and so are
-// the short folds that shift what is there: then it is known of each lane whether there is
-// anything.
+// the folds that shift it: then it is known of each lane whether there is anything.
 bool take_padded_row(Choice& c) {
   if (c.reduce_axes() == 0) return false;
   for (int a = c.store_axes(); a-- > 0;) {
@@ -45,7 +44,7 @@ bool take_padded_row(Choice& c) {
     for (int r = 0; r < c.reduce_axes(); ++r) {
       const int place = c.store_axes() + r;
       const bool is_short = c.may_split(place) && c.left(place) <= c.tuning.lanes / 2;
-      if (is_short && is_gated_along(c, place)) c.add(OptKind::Unroll, r, 0);
+      if (is_short && is_row(c, place) && is_gated_along(c, place)) c.add(OptKind::Unroll, r, 0);
     }
     return false;
   }
@@ -54,13 +53,15 @@ bool take_padded_row(Choice& c) {
 
 // Results of folds that share what they read are kept in registers together: vectors along an axis
 // where what is read lies side by side, or all of it where that is two, so that what does not
-// depend on it is computed once; else as many along each axis.
+// depend on it is computed once; else as many along each axis. Rows that folds shift want registers
+// as well.
 bool tile_folds(Choice& c) {
   if (c.reduce_axes() == 0) return false;
+  const int64_t tile = c.tiling().lanes() > c.upcasted() ? c.tuning.tile / 2 : c.tuning.tile;
   while (const std::optional<int> axis = best_of_tile(c)) {
     const int64_t wide = c.left(*axis) <= 2 * c.tuning.lanes ? c.left(*axis) : c.tuning.lanes;
     const int64_t most = is_row(c, *axis) ? wide : c.tuning.lanes / 2;
-    const int64_t n = largest_part(c, *axis, std::min(most, c.tuning.tile / c.upcasted()));
+    const int64_t n = largest_part(c, *axis, std::min(most, tile / c.upcasted()));
     if (n < 2 || !c.add(OptKind::Upcast, *axis, n)) break;
   }
   return false;
