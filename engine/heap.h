@@ -13,4 +13,8 @@ inline void keep_memory() {
   mallopt(M_TOP_PAD, 64 * kMebibyte);
 }
 
+// But for what is larger than this many bytes, which is mapped anew each time: where its pages lie
+// then does not depend on what the process did before.
+inline void map_large_memory(int bytes = 1 << 20) { mallopt(M_MMAP_THRESHOLD, bytes); }
+
 }  // namespace assay

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "engine/heap.h"
 #include "fuzz/bench/contender.h"
 #include "fuzz/bench/foreign.h"
 #include "fuzz/bench/ours.h"
@@ -35,7 +36,7 @@ struct Options {
   std::string against;
   std::vector<std::string> opts;
   DeviceOptions devices;
-  int rounds = 15;
+  int rounds = 31;
   bool kernels = false;
   bool json = false;
 };
@@ -258,6 +259,7 @@ ExitCode time_all(const Options& options, const std::vector<Case>& cases, runtim
 }
 
 ExitCode run(const Options& options) {
+  map_large_memory();
   std::vector<ForeignProgram> index;
   if (!options.against.empty()) {
     if (const auto trouble = read_index(options.against, index)) return stop(*trouble);
