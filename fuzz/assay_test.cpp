@@ -1,6 +1,14 @@
 // The command as a user runs it: what it prints, where errors point, and its exit status.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "fuzz/assay_command.h"
@@ -213,6 +221,28 @@ TEST(Devices, WithoutAnyDriverThereAreTheOthers) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.output.find("  cl: none: no OpenCL platform is installed"), std::string::npos)
       << outcome.output;
+}
+
+TEST(Devices, RemoveWhatKilledProcessesLeftBehind) {
+  namespace fs = std::filesystem;
+  const fs::path temporary = fs::path(testing::TempDir()) / "left_behind";
+  for (const std::string_view name : {"assay-killed", "assay-alive", "assay-of-others"}) {
+    fs::create_directories(temporary / name);
+  }
+  std::ofstream(temporary / "assay-killed/lock") << "";
+  std::ofstream(temporary / "assay-alive/lock") << "";
+  const int alive = open((temporary / "assay-alive/lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(alive, LOCK_EX | LOCK_NB), 0);
+  const std::string command =
+      fmt::format("TMPDIR='{}' '{}' devices >/dev/null", temporary.string(), ASSAY_COMMAND);
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(temporary)) {
+    left.insert(entry.path().filename().string());
+  }
+  EXPECT_EQ(left, (std::set<std::string>{"assay-alive", "assay-of-others"}));
+  close(alive);
+  fs::remove_all(temporary);
 }
 
 TEST(Devices, AProfileThatThereIsNoneOfIsNamed) {

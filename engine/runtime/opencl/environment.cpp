@@ -1,6 +1,8 @@
 #include "engine/runtime/opencl/environment.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kVendors = "/etc/OpenCL/vendors";
+constexpr std::string_view kFolder = "assay-";  // how our temporary folders begin
 constexpr std::string_view kOclgrind = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
 struct State {
@@ -36,13 +39,39 @@ State& state() {
 
 void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 0); }
 
+bool try_lock(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0; }
+
+// Holds a folder for as long as this process lives. The file has its name only once it is locked.
+void hold(const fs::path& folder) {
+  const fs::path begun = folder / "lock.new";
+  const int file = open(begun.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  std::error_code ignored;
+  if (file >= 0 && try_lock(file)) fs::rename(begun, folder / "lock", ignored);
+}
+
+// Removes the folders of processes that could not do so themselves: a worker that was killed.
+void remove_orphans(const fs::path& temporary) {
+  std::error_code error;
+  std::error_code ignored;
+  for (fs::directory_iterator at(temporary, error), end; !error && at != end; at.increment(error)) {
+    if (!at->path().filename().string().starts_with(kFolder)) continue;
+    const int file = open((at->path() / "lock").c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) continue;
+    if (try_lock(file)) fs::remove_all(at->path(), ignored);
+    close(file);
+  }
+}
+
 Result<std::string> own_folder() {
   std::error_code error;
-  const fs::path temporary = fs::temp_directory_path(error);
-  std::string pattern = (error ? fs::path("/tmp") : temporary) / "assay-XXXXXX";
+  fs::path temporary = fs::temp_directory_path(error);
+  if (error) temporary = "/tmp";
+  remove_orphans(temporary);
+  std::string pattern = temporary / fmt::format("{}XXXXXX", kFolder);
   if (mkdtemp(pattern.data()) == nullptr) {
     return Error{fmt::format("no folder {} can be made", pattern), 0, 0};
   }
+  hold(pattern);
   return pattern;
 }
 

@@ -8,7 +8,8 @@ namespace assay::runtime::opencl {
 
 // Sets up, before the first call of OpenCL in this process, what drivers read from the environment.
 // What the user has set stays. All that drivers write goes to `cache`; where that is "", to a
-// temporary folder that is removed at exit. Later calls change nothing.
+// temporary folder that is removed at exit, or by a later process where this one is killed. Later
+// calls change nothing.
 //
 //   POCL_CACHE_DIR        cache/pocl, so that nothing is left in the user's own
 //   POCL_DEVICES          two of `pthread`, which overlaps what may overlap, and two of `basic`,
