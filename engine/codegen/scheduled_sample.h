@@ -92,7 +92,7 @@ class SampleText {
         stores += t.words_[u->src[0]] + '\n';
       }
     }
-    std::ranges::stable_sort(ranges, {}, [](uop::Ref r) { return r->arg.number(); });
+    std::ranges::sort(ranges, {}, [](uop::Ref r) { return r->arg.number(); });
     std::vector<std::string> sizes;
     sizes.reserve(ranges.size());
     for (const uop::Ref r : ranges) sizes.push_back(t.words_[r] + ':' + t.words_[r->src[0]]);

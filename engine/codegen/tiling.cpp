@@ -47,7 +47,7 @@ std::vector<Ref> closed_by(std::span<const Ref> nodes) {
       if (std::ranges::find(ranges, r) == ranges.end()) ranges.push_back(r);
     }
   }
-  std::ranges::stable_sort(ranges, {}, [](Ref r) { return r->arg.number(); });
+  std::ranges::sort(ranges, {}, [](Ref r) { return r->arg.number(); });
   return ranges;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <functional>
+#include <iterator>
 #include <optional>
 
 namespace assay::runtime::opencl {
@@ -113,9 +115,12 @@ Result<std::vector<Found>> find_all() {
     }
   }
   // What checks kernels rather than runs them comes last.
-  std::ranges::stable_partition(all, [](const Found& f) { return f.platform_name != "Oclgrind"; });
-  name_all(all);
-  return all;
+  const auto checks = [](const Found& f) { return f.platform_name == "Oclgrind"; };
+  std::vector<Found> ordered;
+  std::ranges::copy_if(all, std::back_inserter(ordered), std::not_fn(checks));
+  std::ranges::copy_if(all, std::back_inserter(ordered), checks);
+  name_all(ordered);
+  return ordered;
 }
 
 Result<Found> find(std::string_view name) {
