@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "engine/check.h"
 #include "engine/runtime/opencl/device.h"
@@ -204,8 +207,10 @@ Outcome OpenclDevice::complete(const Batch& batch) {
     open_->flight.reset();
     return outcome;
   }
-  // What still runs holds on to all objects and to the bytes, so none of it is ever released.
-  static_cast<void>(open_.release());
+  // What still runs holds on to all objects and to the bytes, so they are kept until the process
+  // ends, and not destroyed then.
+  static auto* const hanging = new std::vector<std::unique_ptr<Objects>>;
+  hanging->push_back(std::move(open_));
   lose(fmt::format("it was {}", outcome.why));
   return outcome;
 }
