@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "engine/check.h"
@@ -14,6 +13,7 @@
 #include "engine/codegen/rebuild.h"
 #include "engine/uop/dim.h"
 #include "engine/uop/gate.h"
+#include "engine/uop/node_map.h"
 #include "engine/uop/scope.h"
 
 namespace assay::codegen {
@@ -67,9 +67,14 @@ class GpuDims {
  public:
   GpuDims(Graph& g, const Placed& groups, const Placed& items, std::span<const Ref> kernel)
       : g_(g), groups_(groups), items_(items) {
+    bool is_gated = false;
     for (const Ref u : kernel) {
-      if (u->op == Op::Store) find_gate(u);
+      if (u->op != Op::Store || space_of_place(g_, u->src[0]) == AddrSpace::Reg) continue;
+      const Ref gate = gate_of(u->src[0]);
+      is_gated = is_gated || gate != nullptr;
+      gates_.set(u, gate);
     }
+    if (is_gated) find_reads(kernel);
   }
 
   Ref of(Ref u, std::span<const Ref> src) {
@@ -80,7 +85,8 @@ class GpuDims {
       }
       case Op::End:
       case Op::After: return without_placed(u, src);
-      case Op::Index: return accessed(u, src);
+      case Op::Index: return read(u, src);
+      case Op::Store: return stored(u, src);
       default: return on_sources(g_, u, src);
     }
   }
@@ -117,35 +123,81 @@ class GpuDims {
     add(gate, placed.axes.inside);
   }
 
-  void find_gate(Ref store) {
-    const Ref place = store->src[0];
-    const AddrSpace space = space_of_place(g_, place);
-    if (space == AddrSpace::Reg) return;
+  // Null where every work-item stores to an element of its own.
+  Ref gate_of(Ref place) {
     ASSAY_CHECK(place->op == Op::Index && place->src.size() > 1, "a store to {} has no index",
                 to_text(place->op));
     Ref gate = nullptr;
-    if (space == AddrSpace::Global) add_gates(gate, place, groups_);
+    if (space_of_place(g_, place) == AddrSpace::Global) add_gates(gate, place, groups_);
     add_gates(gate, place, items_);
-    // LOCAL storage is read by others than those who store to it.
-    const Ref what = space == AddrSpace::Global ? uop::buffer(g_, place) : place;
-    if (gate != nullptr) gates_.emplace_back(what, gate);
+    return gate;
   }
 
-  // Only who stores an element of GLOBAL storage reads what was there: others would read it while
-  // it is written, for a result that they do not store.
-  Ref accessed(Ref u, std::span<const Ref> src) {
-    if (gates_.empty() || !is_state(u->src[0]) || src.size() < 2) return on_sources(g_, u, src);
-    std::vector<Ref> at(src.begin(), src.end());
-    for (const auto& [what, gate] : gates_) {
-      if (what == u || what == uop::buffer(g_, u)) at[1] = uop::also_gated(g_, at[1], gate);
+  // Only who stores reads what was there in GLOBAL storage that the kernel writes: others would
+  // read it while it is written, for a result that they do not store.
+  void find_reads(std::span<const Ref> kernel) {
+    std::vector<Ref> stores;
+    std::vector<Ref> written;
+    for (const Ref u : kernel) {
+      if (!gates_.has(u) || space_of_place(g_, u->src[0]) != AddrSpace::Global) continue;
+      stores.push_back(u);
+      written.push_back(uop::buffer(g_, u->src[0]));
     }
-    return on_sources(g_, u, at);
+    for (const Ref store : stores) {
+      for (const Ref u : read_by(store)) {
+        const bool is_access = u->op == Op::Index && u->src.size() > 1 && is_state(u->src[0]);
+        if (!is_access || std::ranges::find(written, uop::buffer(g_, u)) == written.end()) continue;
+        const Ref* other = reads_.find(u);
+        reads_.set(u, other == nullptr ? gates_.at(store) : either(*other, gates_.at(store)));
+      }
+    }
+  }
+
+  // What the value of a store and its index are computed from.
+  std::vector<Ref> read_by(Ref store) {
+    std::vector<Ref> all;
+    const auto add_below = [&](std::span<const Ref> roots) {
+      for (const Ref root : roots) {
+        const std::vector<Ref> below = uop::toposort(g_, root);
+        all.insert(all.end(), below.begin(), below.end());
+      }
+    };
+    add_below(store->src.subspan(1));
+    add_below(store->src[0]->src.subspan(1));
+    return all;
+  }
+
+  // Where one of two gates holds; null holds always.
+  Ref either(Ref a, Ref b) {
+    if (a == nullptr || b == nullptr || a == b) return a == nullptr ? a : b;
+    return g_.make(Op::Or, DType::Bool, {a, b});
+  }
+
+  Ref read(Ref u, std::span<const Ref> src) {
+    const Ref* gate = reads_.find(u);
+    return gate == nullptr ? on_sources(g_, u, src) : accessed(u, src, *gate);
+  }
+  // Its place may be read as well, under other gates.
+  Ref stored(Ref u, std::span<const Ref> src) {
+    const Ref* gate = gates_.find(u);
+    if (gate == nullptr) return on_sources(g_, u, src);
+    std::vector<Ref> at;
+    for (const Ref s : u->src[0]->src) at.push_back(rebuilt(g_, s));
+    std::vector<Ref> sources(src.begin(), src.end());
+    sources[0] = accessed(u->src[0], at, *gate);
+    return on_sources(g_, u, sources);
+  }
+  Ref accessed(Ref place, std::span<const Ref> src, Ref gate) {
+    std::vector<Ref> at(src.begin(), src.end());
+    at[1] = uop::also_gated(g_, at[1], gate);
+    return on_sources(g_, place, at);
   }
 
   Graph& g_;
   const Placed& groups_;
   const Placed& items_;
-  std::vector<std::pair<Ref, Ref>> gates_;  // of a place in LOCAL storage, or of GLOBAL storage
+  uop::NodeMap<Ref> gates_;  // of STOREs to memory
+  uop::NodeMap<Ref> reads_;  // gates of accesses that read what the kernel writes
 };
 
 // How many groups there is room for along each axis when groups have these items.

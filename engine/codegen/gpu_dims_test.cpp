@@ -275,6 +275,25 @@ TEST_F(GpuDims, GateReadsOfWhatIsStoredTo) {
   }
 }
 
+// Stores to one buffer are each gated by the axes that they do not run along, and what one of them
+// reads there by its own.
+TEST_F(GpuDims, GateStoresToOneBufferEachOnItsOwn) {
+  const Ref i = make_.range(AxisType::Global, 8);
+  const Ref j = make_.range(AxisType::Global, 4);
+  const Ref out = make_.param(0, DType::I32, 12);
+  const Ref later = g_.alu(Op::Add, {j, make_.number(8)});
+  const Ref first = make_.at(out, {i});
+  const Ref second = make_.at(out, {later});
+  const Ref x = make_.at(make_.param(1, DType::I32, 8), {i});
+  const Ref y = make_.at(make_.param(1, DType::I32, 8), {j});
+  const Ref sum = make_.add(first, x);
+  const Ref product = make_.mul(second, y);
+  const Ref one = make_.stored(first, sum, {i});
+  const Ref other = make_.stored(second, product, {j});
+  expect_kept(g_, make_.sink({one, other}),
+              {{0, counting(DType::I32, 12, 3)}, {1, counting(DType::I32, 8, 5)}});
+}
+
 TEST_F(GpuDims, TakeSizesFromVariables) {
   const Ref n = g_.variable("n", uop::of_int(uop::Index, 1), uop::of_int(uop::Index, 10));
   const Ref i = make_.range(AxisType::Global, n);
