@@ -249,11 +249,8 @@ class Checker {
 
   // The schedule with the opts that its kernels are to have, of which there were `before` already.
   Result<schedule::Schedule> listed(const schedule::Schedule& s, int64_t before) {
-    const auto target_of = [&](std::string_view name) -> Result<const uop::Target*> {
-      ASSAY_TRY(device, options_.executor->devices().open(name));
-      return &device->target();
-    };
-    return runtime::with_lists(session_.graph(), s, lists_, before, target_of,
+    return runtime::with_lists(session_.graph(), s, lists_, before,
+                               runtime::targets_of(options_.executor->devices()),
                                options_.schedule.switches, options_.schedule.watch);
   }
 

@@ -79,6 +79,20 @@ Result<bool> Buffers::write(Graph& g, Ref buffer, std::span<const std::byte> byt
   return true;
 }
 
+Result<std::vector<std::byte>> read_view(Device& device, const View& view, std::string_view label) {
+  std::vector<std::byte> bytes(static_cast<size_t>(view.bytes));
+  Batch batch;
+  Command& command = batch.commands.emplace_back();
+  command.kind = Command::Kind::Read;
+  command.lane = Lane::Copy;
+  command.views = {view};
+  command.into = bytes;
+  ASSAY_TRY(outcome, device.run(std::move(batch)));
+  if (outcome.status == Status::Ok) return bytes;
+  return Error{fmt::format("reading {}: {}: {}", label, to_text(outcome.status), outcome.why), 0,
+               0};
+}
+
 Result<std::vector<std::byte>> Buffers::read(Ref buffer) {
   const Entry* entry = find(buffer);
   const int64_t number = buffer->arg.number();
@@ -86,17 +100,7 @@ Result<std::vector<std::byte>> Buffers::read(Ref buffer) {
   if (!entry->invalid.empty()) {
     return Error{fmt::format("b{} is invalid: {}", number, entry->invalid), 0, 0};
   }
-  std::vector<std::byte> bytes(static_cast<size_t>(entry->view.bytes));
-  Batch batch;
-  Command& command = batch.commands.emplace_back();
-  command.kind = Command::Kind::Read;
-  command.lane = Lane::Copy;
-  command.views = {entry->view};
-  command.into = bytes;
-  ASSAY_TRY(outcome, entry->device->run(std::move(batch)));
-  if (outcome.status == Status::Ok) return bytes;
-  return Error{fmt::format("reading b{}: {}: {}", number, to_text(outcome.status), outcome.why), 0,
-               0};
+  return read_view(*entry->device, entry->view, fmt::format("b{}", number));
 }
 
 Result<bool> Buffers::bind(Graph& g, Ref buffer, const External& external) {

@@ -71,6 +71,9 @@ class Buffers {
   std::map<int64_t, Entry> entries_;
 };
 
+// What a view of a device's storage holds; an error calls it by its label.
+Result<std::vector<std::byte>> read_view(Device& device, const View& view, std::string_view label);
+
 // Bytes of a BUFFER: those of its largest size, where it is symbolic.
 Result<int64_t> buffer_bytes(Graph& g, Ref buffer);
 

@@ -133,6 +133,13 @@ Result<KernelLists> with_hints(KernelLists lists, const tensor::Program& program
   return lists;
 }
 
+TargetOf targets_of(Devices& devices) {
+  return [&devices](std::string_view name) -> Result<const uop::Target*> {
+    ASSAY_TRY(device, devices.open(name));
+    return &device->target();
+  };
+}
+
 Result<schedule::Schedule> with_lists(Graph& g, const schedule::Schedule& schedule,
                                       const KernelLists& lists, int64_t first,
                                       const TargetOf& target_of, const uop::Switches& switches,

@@ -11,6 +11,7 @@
 
 #include "engine/codegen/opt.h"
 #include "engine/result.h"
+#include "engine/runtime/devices.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/program/program.h"
 
@@ -46,6 +47,8 @@ Result<KernelLists> with_hints(KernelLists lists, const tensor::Program& program
 
 // What the kernels of a call are made for, by its device.
 using TargetOf = std::function<Result<const uop::Target*>(std::string_view device)>;
+// The targets of devices, which are opened where they are not yet.
+TargetOf targets_of(Devices& devices);
 
 // The schedule with these lists beside the names of its kernels, the first of which is kernel
 // `first`. Such a kernel has been through the early passes (codegen/pipeline.h): a list counts the

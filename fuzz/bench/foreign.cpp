@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/runtime/buffers.h"
+
 namespace assay::fuzz::bench {
 
 using runtime::View;
@@ -33,16 +35,8 @@ Result<std::unique_ptr<Foreign>> Foreign::make(runtime::opencl::OpenclDevice& de
     if (std::optional<Error> error = made->build(program, kernel)) return *error;
   }
   const View output = made->views_.at(program.output());
-  made->contender_.output = [&device, output]() -> Result<std::vector<std::byte>> {
-    std::vector<std::byte> bytes(static_cast<size_t>(output.bytes));
-    runtime::Batch batch;
-    runtime::Command& read = batch.commands.emplace_back();
-    read.kind = runtime::Command::Kind::Read;
-    read.views = {output};
-    read.into = bytes;
-    ASSAY_TRY(outcome, device.run(std::move(batch)));
-    if (outcome.status != runtime::Status::Ok) return Error{outcome.why, 0, 0};
-    return bytes;
+  made->contender_.output = [&device, output] {
+    return runtime::read_view(device, output, "its value");
   };
   return made;
 }

@@ -92,11 +92,8 @@ std::optional<Error> Ours::build(const runtime::KernelLists& lists) {
   const tensor::Tensor* const wanted[] = {&value};
   ASSAY_TRY(schedule, schedule::linear_with_vars(session_, wanted));
   if (schedule.linear == nullptr) return Error{"there is nothing to compute", 0, 0};
-  const auto target_of = [&](std::string_view name) -> Result<const uop::Target*> {
-    ASSAY_TRY(device, devices_.open(name));
-    return &device->target();
-  };
-  ASSAY_TRY(listed, runtime::with_lists(session_.graph(), schedule, lists, 0, target_of, {}));
+  ASSAY_TRY(listed, runtime::with_lists(session_.graph(), schedule, lists, 0,
+                                        runtime::targets_of(devices_), {}));
   if (std::optional<Error> error = run(listed)) return error;
   contender_.output = [this, &value] {
     return runtime::read_value(session_.graph(), value.read(), {}, buffers_);

@@ -137,13 +137,6 @@ Result<std::vector<KernelArgument>> interpreted(Graph& g, Ref kernel,
   return arguments;
 }
 
-runtime::TargetOf targets(runtime::Executor& executor) {
-  return [&executor](std::string_view name) -> Result<const uop::Target*> {
-    ASSAY_TRY(device, executor.devices().open(name));
-    return &device->target();
-  };
-}
-
 // Why a graph is not of the form that the schedule leaves; "" where it is.
 std::string other_form(Graph& g, Ref kernel) {
   if (kernel->op != Op::Sink) return fmt::format("its root is {}", uop::to_text(kernel->op));
@@ -226,7 +219,8 @@ Result<KernelChecked> check_kernel(Graph& g, Ref kernel, const KernelOptions& op
     arguments.push_back({buffer->dtype, std::move(inputs.arguments[k])});
   }
   ASSAY_TRY(wanted, interpreted(g, kernel, arguments, variables));
-  ASSAY_TRY(listed, runtime::with_lists(g, call, options.lists, 0, targets(*options.executor),
+  ASSAY_TRY(listed, runtime::with_lists(g, call, options.lists, 0,
+                                        runtime::targets_of(options.executor->devices()),
                                         options.switches, options.watch));
   ASSAY_TRY(checked, run_on_device(g, listed, arguments, options));
   if (checked.verdict.answer != Answer::Pass) return checked;
