@@ -81,18 +81,11 @@ void build_and_schedule(benchmark::State& state) {
     for (const tensor::Program& p : all) {
       tensor::Session session;
       tensor::Builder builder(session, p);
-      const std::vector<tensor::Output> outputs = tensor::outputs(p);
-      size_t next = 0;
-      for (size_t k = 0; k <= p.statements.size(); ++k) {
-        if (k < p.statements.size()) benchmark::DoNotOptimize(builder.step(k));
-        std::vector<const tensor::Tensor*> tensors;
-        for (; next < outputs.size() && static_cast<size_t>(outputs[next].statement) == k; ++next) {
-          tensors.push_back(&builder.tensor(outputs[next].value));
-        }
-        if (!tensors.empty())
-          benchmark::DoNotOptimize(schedule::linear_with_vars(session, tensors));
-        if (k < p.statements.size()) builder.finish(k);
-      }
+      const auto force = [&](std::span<const tensor::Tensor* const> tensors) -> Result<bool> {
+        benchmark::DoNotOptimize(schedule::linear_with_vars(session, tensors));
+        return true;
+      };
+      benchmark::DoNotOptimize(builder.run(force));
     }
   }
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(all.size()));

@@ -51,23 +51,15 @@ struct Kernels {
 Kernels kernels_of(const tensor::Program& program) {
   tensor::Session session;
   tensor::Builder builder(session, program);
-  const std::vector<tensor::Output> outputs = tensor::outputs(program);
   Kernels made;
-  size_t next = 0;
-  for (size_t k = 0; k < program.statements.size(); ++k) {
-    const Result<bool> done = builder.step(k);
-    ASSAY_CHECK(done.ok(), "{}", to_string(done.error()));
-    std::vector<const tensor::Tensor*> tensors;
-    for (; next < outputs.size() && static_cast<size_t>(outputs[next].statement) == k; ++next) {
-      tensors.push_back(&builder.tensor(outputs[next].value));
-    }
-    const Result<schedule::Schedule> s = schedule::linear_with_vars(session, tensors);
-    ASSAY_CHECK(s.ok(), "{}", to_string(s.error()));
-    if (s.value().linear != nullptr) {
-      for (const Ref call : s.value().linear->src) made.add(session.graph(), call->src[0]);
-    }
-    builder.finish(k);
-  }
+  const auto force = [&](std::span<const tensor::Tensor* const> tensors) -> Result<bool> {
+    ASSAY_TRY(s, schedule::linear_with_vars(session, tensors));
+    if (s.linear == nullptr) return true;
+    for (const Ref call : s.linear->src) made.add(session.graph(), call->src[0]);
+    return true;
+  };
+  const Result<bool> ran = builder.run(force);
+  ASSAY_CHECK(ran.ok(), "{}", to_string(ran.error()));
   return made;
 }
 

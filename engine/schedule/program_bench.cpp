@@ -19,26 +19,19 @@ namespace {
 size_t schedule_program(const tensor::Program& program, double& seconds) {
   Session session;
   tensor::Builder builder(session, program);
-  const std::vector<tensor::Output> outputs = tensor::outputs(program);
   size_t kernels = 0;
-  size_t next = 0;
-  for (size_t k = 0; k < program.statements.size(); ++k) {
-    const Result<bool> done = builder.step(k);
-    ASSAY_CHECK(done.ok(), "{}", to_string(done.error()));
-    std::vector<const Tensor*> tensors;
-    for (; next < outputs.size() && static_cast<size_t>(outputs[next].statement) == k; ++next) {
-      tensors.push_back(&builder.tensor(outputs[next].value));
-    }
+  const auto force = [&](std::span<const Tensor* const> tensors) -> Result<bool> {
     const auto begin = std::chrono::steady_clock::now();
     const Result<Schedule> made = linear_with_vars(session, tensors);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    ASSAY_CHECK(made.ok(), "{}", to_string(made.error()));
-    if (made.value().linear != nullptr) {
-      seconds += spent.count();
-      kernels += made.value().linear->src.size();
-    }
-    builder.finish(k);
-  }
+    if (!made.ok()) return made.error();
+    if (made.value().linear == nullptr) return true;
+    seconds += spent.count();
+    kernels += made.value().linear->src.size();
+    return true;
+  };
+  const Result<bool> ran = builder.run(force);
+  ASSAY_CHECK(ran.ok(), "{}", to_string(ran.error()));
   return kernels;
 }
 

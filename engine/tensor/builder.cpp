@@ -206,4 +206,22 @@ void Builder::finish(size_t statement) {
   session_.compact();
 }
 
+Result<bool> Builder::run(const Force& force) {
+  const std::vector<Output> read = outputs(program_);
+  const size_t end = program_.statements.size();
+  size_t next = 0;
+  for (size_t k = 0; k <= end; ++k) {
+    const Result<bool> done = k < end ? step(k) : Result<bool>(true);
+    if (!done.ok()) return done.error();
+    std::vector<const Tensor*> tensors;
+    for (; next < read.size() && static_cast<size_t>(read[next].statement) == k; ++next) {
+      tensors.push_back(&tensor(read[next].value));
+    }
+    const Result<bool> forced = tensors.empty() ? Result<bool>(true) : force(tensors);
+    if (!forced.ok()) return forced.error();
+    if (k < end) finish(k);
+  }
+  return true;
+}
+
 }  // namespace assay::tensor

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,11 @@ class Builder {
   // To be called when statement k and what it asks for are done. Nodes that the caller holds may be
   // gone then (Session::compact).
   void finish(size_t statement);
+
+  // All statements in turn. `force` is given the tensors that are read at a place that reads any,
+  // those of the end last. An error is the first of a statement or of `force`.
+  using Force = std::function<Result<bool>(std::span<const Tensor* const>)>;
+  Result<bool> run(const Force& force);
 
  private:
   Result<bool> define(size_t statement, const Define& define);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,43 +52,30 @@ ExitCode emit(const Options& options, const tensor::Program& program, const Stag
   const Result<runtime::KernelLists> lists = runtime::with_hints(options.lists, program);
   if (!lists.ok()) return fail(options.program, lists.error(), kUsage);
   const auto target_of = [&](std::string_view) -> Result<const uop::Target*> { return &target; };
+  const Format format = options.format == "dot" ? Format::Dot : Format::Text;
   int64_t kernels = 0;
+  ExitCode code = kUsage;  // of what is wrong
   tensor::Session session;
   tensor::Builder builder(session, program);
-  const std::vector<tensor::Output> outputs = tensor::outputs(program);
-  size_t next = 0;
-  for (size_t k = 0; k <= program.statements.size(); ++k) {
-    if (k < program.statements.size()) {
-      const Result<bool> done = builder.step(k);
-      if (!done.ok()) return fail(options.program, done.error(), kUsage);
-    }
-    std::vector<const tensor::Tensor*> tensors;
-    for (; next < outputs.size() && static_cast<size_t>(outputs[next].statement) == k; ++next) {
-      tensors.push_back(&builder.tensor(outputs[next].value));
-    }
-    if (!tensors.empty()) {
-      schedule::Options how;
-      how.switches = options.switches;
-      const Result<Schedule> made = schedule::linear_with_vars(session, tensors, how);
-      if (!made.ok()) return fail(options.program, made.error(), kFinding);
-      if (made.value().call != nullptr) {
-        const Result<Schedule> listed = runtime::with_lists(
-            session.graph(), made.value(), lists.value(), kernels, target_of, options.switches);
-        if (!listed.ok()) return fail(options.program, listed.error(), kUsage);
-        const Emission emission = {session.graph(),
-                                   listed.value(),
-                                   options.switches,
-                                   target,
-                                   options.format == "dot" ? Format::Dot : Format::Text,
-                                   kernels};
-        const Result<std::string> text = stage.text(emission);
-        if (!text.ok()) return fail(options.program, text.error(), kFinding);
-        fmt::print("{}", text.value());
-        kernels += static_cast<int64_t>(made.value().linear->src.size());
-      }
-    }
-    if (k < program.statements.size()) builder.finish(k);
-  }
+  const auto print = [&](std::span<const tensor::Tensor* const> tensors) -> Result<bool> {
+    schedule::Options how;
+    how.switches = options.switches;
+    code = kFinding;
+    ASSAY_TRY(made, schedule::linear_with_vars(session, tensors, how));
+    code = kUsage;
+    if (made.call == nullptr) return true;
+    ASSAY_TRY(listed, runtime::with_lists(session.graph(), made, lists.value(), kernels, target_of,
+                                          options.switches));
+    code = kFinding;
+    ASSAY_TRY(text,
+              stage.text({session.graph(), listed, options.switches, target, format, kernels}));
+    fmt::print("{}", text);
+    kernels += static_cast<int64_t>(made.linear->src.size());
+    code = kUsage;
+    return true;
+  };
+  const Result<bool> printed = builder.run(print);
+  if (!printed.ok()) return fail(options.program, printed.error(), code);
   const Result<bool> within = lists.value().within(kernels);
   return within.ok() ? kClean : fail(options.program, within.error(), kUsage);
 }
