@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "oracles/median.h"
+
 namespace assay::fuzz::bench {
 namespace {
 
@@ -104,18 +106,11 @@ Result<std::vector<Times>> time_in_turn(Device& device,
   return times;
 }
 
-double median_of_runs(const Times& times) { return median(sums_of_runs(times)); }
+double median_of_runs(const Times& times) { return oracles::median(sums_of_runs(times)); }
 
 int64_t least_of_runs(const Times& times) {
   const std::vector<int64_t> sums = sums_of_runs(times);
   return sums.empty() ? 0 : *std::ranges::min_element(sums);
-}
-
-double median(std::vector<int64_t> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return static_cast<double>(*middle);
 }
 
 }  // namespace assay::fuzz::bench

@@ -36,6 +36,5 @@ Result<std::vector<Times>> time_in_turn(runtime::Device& device,
 // The middle, and the least, of what the launches take together, by run.
 double median_of_runs(const Times& times);
 int64_t least_of_runs(const Times& times);
-double median(std::vector<int64_t> values);
 
 }  // namespace assay::fuzz::bench

@@ -19,6 +19,7 @@
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/programs.h"
 #include "oracles/compare.h"
+#include "oracles/median.h"
 #include "oracles/reference/reference.h"
 #include "oracles/target_licence.h"
 
@@ -162,7 +163,7 @@ void print_kernels(const Row& row) {
   for (size_t i = 0; i < row.contenders.size(); ++i) {
     for (size_t k = 0; k < row.times[i].size(); ++k) {
       fmt::print("  {:<6}{:>14.1f}  {}\n", i == 0 ? "ours" : "theirs",
-                 bench::median(row.times[i][k]) / 1000, row.contenders[i]->names[k]);
+                 oracles::median(row.times[i][k]) / 1000, row.contenders[i]->names[k]);
     }
   }
 }

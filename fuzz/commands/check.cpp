@@ -20,6 +20,7 @@
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
+#include "oracles/median.h"
 
 namespace assay::fuzz {
 namespace {
@@ -110,16 +111,15 @@ double percent(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void print_totals(Totals& t) {
+void print_totals(const Totals& t) {
   fmt::print("{} files: {} passed, {} failed, {} unknown, {} malformed\n",
              t.passed + t.failed + t.unknown + t.malformed, t.passed, t.failed, t.unknown,
              t.malformed);
   fmt::print("{} elements compared: {:.2f} % unspecified, {:.2f} % ambiguous\n", t.elements,
              percent(t.unspecified, t.elements), percent(t.ambiguous, t.elements));
   if (!t.sharpness.empty()) {
-    const auto middle = t.sharpness.begin() + static_cast<ptrdiff_t>(t.sharpness.size() / 2);
-    std::nth_element(t.sharpness.begin(), middle, t.sharpness.end());
-    fmt::print("error bounds: median {:.1f} times the larger of error and half an ulp\n", *middle);
+    fmt::print("error bounds: median {:.1f} times the larger of error and half an ulp\n",
+               oracles::median(t.sharpness));
   }
   if (t.lower_bound != 0) {
     fmt::print("planned memory: {} bytes, {:.3f} of the lower bound\n", t.planned,
