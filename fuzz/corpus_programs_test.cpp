@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/tensor/program/text.h"
+#include "fuzz/saved_programs.h"
 #include "oracles/check.h"
 
 namespace assay::fuzz {
@@ -30,23 +31,6 @@ constexpr int kBugs[] = {
     122, 123, 125, 126, 127, 129, 130, 131, 133, 134, 135, 137, 138, 139, 141, 142, 147, 149, 150,
     151, 153, 154, 155, 162, 163, 165, 166, 167, 169, 170, 171, 173, 174, 175, 177, 178, 179, 181,
     182, 183, 185, 186, 187, 189, 190, 191, 193, 194, 195, 197, 198, 199, 201};
-
-std::vector<std::string> files_in(std::string_view folder) {
-  std::vector<std::string> result;
-  const std::filesystem::path path = std::filesystem::path(ASSAY_CORPUS) / folder;
-  for (const auto& entry : std::filesystem::directory_iterator(path)) {
-    if (entry.path().extension() == ".tp") result.push_back(entry.path().stem().string());
-  }
-  std::ranges::sort(result);
-  return result;
-}
-
-std::string text_of(std::string_view folder, const std::string& name) {
-  std::ifstream file(std::filesystem::path(ASSAY_CORPUS) / folder / (name + ".tp"));
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // What stands behind "# key: " in the comments before a program.
 std::optional<std::string> said(const tensor::Program& program, std::string_view key) {
@@ -67,7 +51,7 @@ void expect_said(const tensor::Program& program, std::string_view key, int64_t a
 }
 
 void check_program(std::string_view folder, const std::string& name) {
-  const std::string text = text_of(folder, name);
+  const std::string text = saved_text(folder, name);
   const Result<tensor::Program> program = tensor::from_text(text);
   ASSERT_TRUE(program.ok()) << to_string(program.error());
   EXPECT_EQ(to_text(program.value()), text);
@@ -84,33 +68,33 @@ TEST_P(Regress, HasItsRightValues) { check_program("regress", GetParam()); }
 
 TEST_P(Regress, SaysWhatBroke) {
   static const std::set<std::string> needs = {"sharding", "capture", "queues"};
-  const Result<tensor::Program> program = tensor::from_text(text_of("regress", GetParam()));
+  const Result<tensor::Program> program = tensor::from_text(saved_text("regress", GetParam()));
   ASSERT_TRUE(program.ok());
   EXPECT_TRUE(said(program.value(), "rule")) << program.value().header;
   const std::optional<std::string> need = said(program.value(), "needs");
   EXPECT_TRUE(!need || needs.contains(*need)) << need.value_or("");
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, Regress, testing::ValuesIn(files_in("regress")),
+INSTANTIATE_TEST_SUITE_P(Corpus, Regress, testing::ValuesIn(saved_programs("regress")),
                          [](const auto& test) { return test.param; });
 
 class Models : public testing::TestWithParam<std::string> {};
 
 TEST_P(Models, AgreeWithTheReferenceAtEveryStage) { check_program("models", GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, Models, testing::ValuesIn(files_in("models")),
+INSTANTIATE_TEST_SUITE_P(Corpus, Models, testing::ValuesIn(saved_programs("models")),
                          [](const auto& test) { return test.param; });
 
 class Ops : public testing::TestWithParam<std::string> {};
 
 TEST_P(Ops, AgreeWithTheReferenceAtEveryStage) { check_program("ops", GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, Ops, testing::ValuesIn(files_in("ops")),
+INSTANTIATE_TEST_SUITE_P(Corpus, Ops, testing::ValuesIn(saved_programs("ops")),
                          [](const auto& test) { return test.param; });
 
 // The words of a table in corpus/README.md that stand between these marks, line by line.
 std::vector<std::string> words_of_readme(const std::regex& word) {
-  std::ifstream file(std::filesystem::path(ASSAY_CORPUS) / "README.md");
+  std::ifstream file(corpus_folder("README.md"));
   std::vector<std::string> words;
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("| B")) continue;
@@ -123,7 +107,7 @@ std::vector<std::string> words_of_readme(const std::regex& word) {
 // As a program, or where the README says that it is instead.
 TEST(RegressCorpus, HoldsEveryBug) {
   std::set<int> present;
-  for (const std::string& name : files_in("regress")) {
+  for (const std::string& name : saved_programs("regress")) {
     if (name.starts_with("b")) present.insert(std::stoi(name.substr(1)));
   }
   for (const std::string& bug : words_of_readme(std::regex("B([0-9]{3})")))
@@ -135,7 +119,7 @@ TEST(RegressCorpus, NamesFilesThatAreThere) {
   const std::vector<std::string> files = words_of_readme(std::regex("`([^`]+)`"));
   EXPECT_FALSE(files.empty());
   for (const std::string& file : files) {
-    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(ASSAY_CORPUS) / ".." / file)) << file;
+    EXPECT_TRUE(std::filesystem::exists(corpus_folder("..") / file)) << file;
   }
 }
 

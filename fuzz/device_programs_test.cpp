@@ -6,11 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <set>
-#include <sstream>
 #include <vector>
 
 #include "engine/codegen/opt.h"
@@ -24,7 +20,10 @@
 #include "fuzz/choices.h"
 #include "fuzz/program.h"
 #include "fuzz/random_lists.h"
+#include "fuzz/saved_programs.h"
 #include "oracles/check.h"
+#include "oracles/median.h"
+#include "oracles/node_spoiler.h"
 #include "oracles/workgroup/sim.h"
 
 namespace assay::fuzz {
@@ -81,10 +80,8 @@ struct RunTotals {
       fmt::print(" {} {}", codegen::info(codegen::OptKind(k)).text, opts[static_cast<size_t>(k)]);
     }
     fmt::print("; {:.2f} % of elements masked; ", percent(masked, elements));
-    const auto middle = sharpness.begin() + static_cast<ptrdiff_t>(sharpness.size() / 2);
-    std::nth_element(sharpness.begin(), middle, sharpness.end());
     fmt::print("bounds: median {:.1f} times the larger of error and half an ulp\n",
-               sharpness.empty() ? 0.0 : *middle);
+               oracles::median(sharpness));
   }
 
  private:
@@ -165,26 +162,6 @@ void run_on(std::string_view name, uint64_t programs, std::string_view profile =
   EXPECT_LE(totals.unknown * 4, profile.empty() ? 0 : totals.programs);
 }
 
-// Takes one kind of node out of every kernel after a pass: it becomes its first source.
-class Spoiler : public uop::Watch {
- public:
-  Spoiler(std::string_view stage, uop::Op op) : stage_(stage), op_(op) {}
-
-  bool edits() const override { return true; }
-  uop::Ref edit(std::string_view stage, uop::Graph& g, uop::Ref u) override {
-    if (stage != stage_) return u;
-    uop::Substitution map;
-    for (const uop::Ref n : uop::toposort(g, u)) {
-      if (n->op == op_) map[n] = n->src[0];
-    }
-    return uop::substitute(g, u, map);
-  }
-
- private:
-  std::string_view stage_;
-  uop::Op op_;
-};
-
 std::string verdict_of_a_sum(uop::Watch& watch) {
   const std::array<const runtime::DeviceKind*, 1> kinds = {&workgroup::sim_kind()};
   runtime::Devices devices(kinds);
@@ -201,13 +178,13 @@ std::string verdict_of_a_sum(uop::Watch& watch) {
 
 // The machine is trusted since it finds what is planted.
 TEST(DevicePrograms, AreCaughtWithoutABarrier) {
-  Spoiler no_barriers("pm_implicit_barriers", uop::Op::Barrier);
+  oracles::NodeSpoiler no_barriers("pm_implicit_barriers", uop::Op::Barrier, oracles::first_source);
   EXPECT_NE(verdict_of_a_sum(no_barriers).find("race"), std::string::npos)
       << verdict_of_a_sum(no_barriers);
 }
 
 TEST(DevicePrograms, AreCaughtWithAWrongSum) {
-  Spoiler no_sums("devectorize", uop::Op::Add);
+  oracles::NodeSpoiler no_sums("devectorize", uop::Op::Add, oracles::first_source);
   EXPECT_NE(verdict_of_a_sum(no_sums).find("at stage device"), std::string::npos)
       << verdict_of_a_sum(no_sums);
 }
@@ -245,21 +222,12 @@ TEST(DevicePrograms, OfTheCorpusRaiseNoFalseAlarmOfAnAdversary) {
   how.tensor_graph = how.kernels = how.planned = false;
   how.executor = &executor;
   how.device = "sim:adversary";
-  std::set<std::filesystem::path> files;
   for (const std::string_view folder : {"regress", "ops", "seeds/program"}) {
-    const std::filesystem::path path = std::filesystem::path(ASSAY_CORPUS) / folder;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      if (entry.path().extension() == ".tp") files.insert(entry.path());
+    for (const std::string& name : saved_programs(folder)) {
+      const oracles::Checked checked = oracles::check(saved_program(folder, name), how);
+      EXPECT_NE(checked.verdict.answer, oracles::Answer::Fail)
+          << name << ": " << checked.verdict.evidence;
     }
-  }
-  for (const std::filesystem::path& path : files) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    const auto program = tensor::from_text(text.str());
-    ASSERT_TRUE(program.ok()) << path;
-    const oracles::Checked checked = oracles::check(program.value(), how);
-    EXPECT_NE(checked.verdict.answer, oracles::Answer::Fail)
-        << path << ": " << checked.verdict.evidence;
   }
 }
 

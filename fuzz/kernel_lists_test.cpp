@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -20,21 +19,14 @@
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/program/text.h"
+#include "fuzz/saved_programs.h"
 
 namespace assay::fuzz {
 namespace {
 
-namespace fs = std::filesystem;
 using uop::Ref;
 
 constexpr std::string_view kProfile = "adreno-660";
-
-std::string text_of_file(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // "r_64_64 GROUP(0,16): 1 local, 1 barriers", or why the target has no such kernel.
 std::string describe(uop::Graph& g, Ref kernel) {
@@ -56,43 +48,26 @@ std::string describe(uop::Graph& g, Ref kernel) {
 std::string kernels_of(const std::string& name, const tensor::Program& program) {
   tensor::Session session;
   tensor::Builder builder(session, program);
-  const std::vector<tensor::Output> outputs = tensor::outputs(program);
   std::string text;
   int count = 0;
-  size_t next = 0;
-  for (size_t k = 0; k <= program.statements.size(); ++k) {
-    const bool is_end = k == program.statements.size();
-    if (!is_end) {
-      EXPECT_TRUE(builder.step(k).ok()) << name;
+  const auto add = [&](std::span<const tensor::Tensor* const> tensors) -> Result<bool> {
+    ASSAY_TRY(made, schedule::linear_with_vars(session, tensors));
+    for (size_t i = 0; made.linear != nullptr && i < made.linear->src.size(); ++i) {
+      const Ref call = made.linear->src[i];
+      if (schedule::is_copy(call)) continue;
+      text += fmt::format("{} {}: {}\n", name, count++, describe(session.graph(), call->src[0]));
     }
-    std::vector<const tensor::Tensor*> tensors;
-    for (; next < outputs.size() && static_cast<size_t>(outputs[next].statement) == k; ++next)
-      tensors.push_back(&builder.tensor(outputs[next].value));
-    if (!tensors.empty()) {
-      const auto made = schedule::linear_with_vars(session, tensors);
-      EXPECT_TRUE(made.ok()) << name << ": " << to_string(made.error());
-      const Ref linear = made.ok() ? made.value().linear : nullptr;
-      for (size_t i = 0; linear != nullptr && i < linear->src.size(); ++i) {
-        if (schedule::is_copy(linear->src[i])) continue;
-        text += fmt::format("{} {}: {}\n", name, count++,
-                            describe(session.graph(), linear->src[i]->src[0]));
-      }
-    }
-    if (!is_end) builder.finish(k);
-  }
+    return true;
+  };
+  const Result<bool> ran = builder.run(add);
+  EXPECT_TRUE(ran.ok()) << name << ": " << to_string(ran.error());
   return text;
 }
 
-std::string lists_of(const fs::path& folder) {
-  std::set<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".tp") paths.insert(entry.path());
-  }
+std::string lists_of(std::string_view folder) {
   std::string text;
-  for (const fs::path& path : paths) {
-    const auto program = tensor::from_text(text_of_file(path));
-    EXPECT_TRUE(program.ok()) << path;
-    if (program.ok()) text += kernels_of(path.stem().string(), program.value());
+  for (const std::string& name : saved_programs(folder)) {
+    text += kernels_of(name, saved_program(folder, name));
   }
   return text;
 }
@@ -121,11 +96,10 @@ class KernelLists : public testing::TestWithParam<std::string> {};
 
 // Where ASSAY_WRITE_EXPECTED is set, what is expected becomes what is.
 TEST_P(KernelLists, AreAsExpected) {
-  const fs::path folder = fs::path(ASSAY_CORPUS) / GetParam();
-  const std::string actual = lists_of(folder);
-  const fs::path file = folder / "kernels.txt";
+  const std::string actual = lists_of(GetParam());
+  const std::filesystem::path file = corpus_folder(GetParam()) / "kernels.txt";
   if (std::getenv("ASSAY_WRITE_EXPECTED") != nullptr) std::ofstream(file) << actual;
-  EXPECT_EQ(difference(text_of_file(file), actual), "") << file;
+  EXPECT_EQ(difference(file_text(file), actual), "") << file;
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, KernelLists, testing::Values("seeds/program", "ops", "models"),

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +12,7 @@
 #include "engine/tensor/program/text.h"
 #include "fuzz/choices.h"
 #include "fuzz/program.h"
+#include "fuzz/saved_programs.h"
 #include "oracles/check.h"
 #include "oracles/workgroup/sim.h"
 
@@ -46,16 +44,10 @@ std::vector<std::string> values_of(const tensor::Program& program, runtime::Exec
 
 // Programs that were once planned wrongly, and random ones.
 std::vector<tensor::Program> planned_programs(size_t every, uint64_t random) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_CORPUS "/regress")) {
-    if (entry.path().extension() == ".tp") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
+  const std::vector<std::string> names = saved_programs("regress");
   std::vector<tensor::Program> programs;
-  for (size_t k = 0; k < files.size(); k += every) {
-    std::ifstream file(files[k]);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    programs.push_back(tensor::from_text(text).value());
+  for (size_t k = 0; k < names.size(); k += every) {
+    programs.push_back(saved_program("regress", names[k]));
   }
   for (uint64_t seed = 0; seed < random; ++seed) {
     Choices choices(seed);

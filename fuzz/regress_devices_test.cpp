@@ -6,10 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +14,7 @@
 #include "engine/runtime/opencl/device.h"
 #include "engine/tensor/program/text.h"
 #include "fuzz/random_lists.h"
+#include "fuzz/saved_programs.h"
 #include "oracles/check.h"
 #include "oracles/workgroup/sim.h"
 
@@ -27,13 +25,11 @@ namespace {
 // running: from H on.
 std::vector<std::string> programs() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_CORPUS "/regress")) {
-    const std::string name = entry.path().stem().string();
+  for (const std::string& name : saved_programs("regress")) {
     const bool has_number =
         name[0] == 'b' && std::isdigit(static_cast<unsigned char>(name[1])) != 0;
     if (!has_number || std::stoi(name.substr(1)) >= 73) names.push_back(name);
   }
-  std::ranges::sort(names);
   return names;
 }
 
@@ -54,17 +50,12 @@ class RegressOn : public testing::TestWithParam<std::string> {
   static void run_on(const std::string& device, uop::Watch* watch = nullptr) {
     const Result<runtime::Device*> opened = devices->open(device);
     if (!opened.ok()) GTEST_SKIP() << opened.error().message;
-    std::ifstream file(ASSAY_CORPUS "/regress/" + GetParam() + ".tp");
-    std::stringstream text;
-    text << file.rdbuf();
-    const Result<tensor::Program> program = tensor::from_text(text.str());
-    ASSERT_TRUE(program.ok()) << to_string(program.error());
     oracles::CheckOptions how;
     how.tensor_graph = how.kernels = how.planned = false;
     how.executor = executor.get();
     how.device = device;
     how.schedule.watch = watch;
-    const oracles::Checked checked = oracles::check(program.value(), how);
+    const oracles::Checked checked = oracles::check(saved_program("regress", GetParam()), how);
     EXPECT_EQ(checked.verdict.answer, oracles::Answer::Pass) << checked.verdict.evidence;
   }
 

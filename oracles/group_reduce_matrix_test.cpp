@@ -17,6 +17,7 @@
 #include "engine/uop/value.h"
 #include "engine/uop/walk.h"
 #include "oracles/check.h"
+#include "oracles/node_spoiler.h"
 #include "oracles/workgroup/sim.h"
 
 namespace assay::oracles {
@@ -266,28 +267,6 @@ TEST_P(GroupReduceMatrix, IsRightInAnyInterleaving) {
 INSTANTIATE_TEST_SUITE_P(Folds, GroupReduceMatrix, testing::ValuesIn(kFolds),
                          [](const auto& fold) { return std::string(fold.param.op); });
 
-// Nodes of one kind after a pass become others.
-class NodeSpoiler : public uop::Watch {
- public:
-  using Spoil = Ref (*)(uop::Graph& g, Ref u);
-  NodeSpoiler(std::string_view stage, uop::Op op, Spoil spoil)
-      : stage_(stage), op_(op), spoil_(spoil) {}
-  bool edits() const override { return true; }
-  Ref edit(std::string_view stage, uop::Graph& g, Ref u) override {
-    if (stage != stage_) return u;
-    uop::Substitution map;
-    for (const Ref n : uop::toposort(g, u)) {
-      if (n->op == op_) map[n] = spoil_(g, n);
-    }
-    return uop::substitute(g, u, map);
-  }
-
- private:
-  std::string_view stage_;
-  uop::Op op_;
-  Spoil spoil_;
-};
-
 // What stands in for padding is something else than the unit.
 Ref with_wrong_unit(uop::Graph& g, Ref where) {
   if (where->src[2]->op != uop::Op::Const) return where;
@@ -299,8 +278,7 @@ Ref with_wrong_unit(uop::Graph& g, Ref where) {
 
 TEST_P(GroupReduceMatrix, ShowsWhatIsSpoilt) {
   const uop::Target target = target_of_groups();
-  NodeSpoiler no_barrier("pm_implicit_barriers", uop::Op::Barrier,
-                         [](uop::Graph&, Ref u) { return u->src[0]; });
+  NodeSpoiler no_barrier("pm_implicit_barriers", uop::Op::Barrier, first_source);
   NodeSpoiler wrong_unit("pm_reduce_local", uop::Op::Where, with_wrong_unit);
   for (const FoldCase& c : cases_of(GetParam())) {
     if (c.type != uop::I32 || c.group != 4 || !c.pads) continue;

@@ -38,6 +38,16 @@ class Heuristic : public testing::Test {
                     {k.end(k.at(0, n, "r0"), k.reduce(Op::Add, k.at(1, n * m, in), {r}), {i})});
   }
 
+  // x[i, j] + row[i], each of 512.
+  Ref row_added() {
+    const Ref i = k.loop(512);
+    const Ref j = k.loop(512);
+    const Ref row = k.at(1, 512, "r0");
+    const Ref x = k.at(2, 512 * 512, "(+ (* r0 512) r1)");
+    const Ref sum = g.alu(Op::Add, {x, row});
+    return k.kernel("E", {k.end(k.at(0, 512 * 512, "(+ (* r0 512) r1)"), sum, {i, j})});
+  }
+
   uop::Graph g;
   ScheduledSample k{g};
   uop::Target target = grouped_target();
@@ -74,13 +84,7 @@ TEST_F(Heuristic, ReadsElementsSideBySide) {
 }
 
 TEST_F(Heuristic, PutsWhatIsReusedIntoGroupsFirst) {
-  const Ref i = k.loop(512);
-  const Ref j = k.loop(512);
-  const Ref row = k.at(1, 512, "r0");
-  const Ref x = k.at(2, 512 * 512, "(+ (* r0 512) r1)");
-  const Ref sum = g.alu(Op::Add, {x, row});
-  const Ref kernel = k.kernel("E", {k.end(k.at(0, 512 * 512, "(+ (* r0 512) r1)"), sum, {i, j})});
-  EXPECT_EQ(list_of(kernel), "UPCAST(1,4) LOCAL(0,8) LOCAL(1,16)");
+  EXPECT_EQ(list_of(row_added()), "UPCAST(1,4) LOCAL(0,8) LOCAL(1,16)");
 }
 
 TEST_F(Heuristic, FindsNothingToDoForOneElement) {
@@ -158,13 +162,7 @@ TEST_F(HeuristicOfLanes, FoldsColumnsByVectors) {
 }
 
 TEST_F(HeuristicOfLanes, GivesEachElementAWorkItem) {
-  const Ref i = k.loop(512);
-  const Ref j = k.loop(512);
-  const Ref row = k.at(1, 512, "r0");
-  const Ref x = k.at(2, 512 * 512, "(+ (* r0 512) r1)");
-  const Ref sum = g.alu(Op::Add, {x, row});
-  const Ref kernel = k.kernel("E", {k.end(k.at(0, 512 * 512, "(+ (* r0 512) r1)"), sum, {i, j})});
-  EXPECT_EQ(list_of(kernel), "LOCAL(1,512)");
+  EXPECT_EQ(list_of(row_added()), "LOCAL(1,512)");
 }
 
 TEST_F(HeuristicOfLanes, TakesAPaddedRowWhole) {

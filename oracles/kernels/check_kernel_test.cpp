@@ -8,6 +8,7 @@
 #include "engine/uop/text.h"
 #include "engine/uop/walk.h"
 #include "oracles/kernels/error_bound.h"
+#include "oracles/node_spoiler.h"
 #include "oracles/workgroup/sim.h"
 
 namespace assay::oracles {
@@ -43,26 +44,6 @@ std::string kernel_text(std::string_view type, std::string_view function, std::s
                      type, function, name);
 }
 const std::string kRowSum = kernel_text("f32", "%f = neg f32 %ai", "sum");
-
-// Takes one kind of node out of the kernel after a pass: it becomes its last source.
-class Spoiler : public uop::Watch {
- public:
-  Spoiler(std::string_view stage, Op op) : stage_(stage), op_(op) {}
-
-  bool edits() const override { return true; }
-  Ref edit(std::string_view stage, Graph& g, Ref u) override {
-    if (stage != stage_) return u;
-    uop::Substitution map;
-    for (const Ref n : uop::toposort(g, u)) {
-      if (n->op == op_) map[n] = n->src.back();
-    }
-    return uop::substitute(g, u, map);
-  }
-
- private:
-  std::string_view stage_;
-  Op op_;
-};
 
 struct CheckKernel : ::testing::Test {
   const std::array<const runtime::DeviceKind*, 1> kinds = {&workgroup::sim_kind()};
@@ -117,13 +98,13 @@ TEST_F(CheckKernel, TakesTheListThatStandsInTheKernel) {
 }
 
 TEST_F(CheckKernel, FindsWhatAPassBroke) {
-  Spoiler no_sums("devectorize", Op::Add);
+  NodeSpoiler no_sums("devectorize", Op::Add, last_source);
   options.watch = &no_sums;
   const Verdict wrong = verdict(kRowSum);
   EXPECT_EQ(wrong.answer, Answer::Fail);
   EXPECT_NE(wrong.evidence.find("of argument 0 is"), std::string::npos) << wrong.evidence;
   options.lists = runtime::lists_from_text(std::vector<std::string>{"GROUP(0,8)"}).value();
-  Spoiler no_barriers("pm_implicit_barriers", Op::Barrier);
+  NodeSpoiler no_barriers("pm_implicit_barriers", Op::Barrier, last_source);
   options.watch = &no_barriers;
   const Verdict racy = verdict(kRowSum);
   EXPECT_EQ(racy.answer, Answer::Fail);
@@ -183,7 +164,7 @@ TEST_F(CheckKernel, InPlaceReadsNothingAtPositionsToSpare) {
 }
 
 TEST_F(CheckKernel, IsUnknownWhereResultsMayDiffer) {
-  Spoiler no_sums("devectorize", Op::Add);
+  NodeSpoiler no_sums("devectorize", Op::Add, last_source);
   const std::string inexact = kernel_text("f32", "%f = exp f32 %ai", "exp");
   EXPECT_EQ(verdict(inexact).answer, Answer::Pass);
   options.watch = &no_sums;
