@@ -5,18 +5,12 @@
 namespace assay::props {
 
 void Checked::add(const Verdict& obligation, std::string_view method) {
+  if (obligation.answer == Answer::Unknown) return add_unknown(method, obligation.evidence);
   obligations++;
   by_method.try_emplace(std::string(method)).first->second++;
   verdict.strength = std::min(verdict.strength, obligation.strength);
-  if (obligation.answer == Answer::Unknown) {
-    unknown++;
-    by_cause.try_emplace(std::string(method)).first->second++;
-  }
-  const bool is_worse = obligation.answer == Answer::Fail ? verdict.answer != Answer::Fail
-                                                          : obligation.answer == Answer::Unknown &&
-                                                                verdict.answer == Answer::Pass;
-  if (!is_worse) return;
-  verdict.answer = obligation.answer;
+  if (obligation.answer == Answer::Pass || verdict.answer == Answer::Fail) return;
+  verdict.answer = Answer::Fail;
   verdict.evidence = obligation.evidence;
 }
 

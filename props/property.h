@@ -51,7 +51,7 @@ struct Checked {
 
   // Counts one obligation and folds its verdict in. The evidence of the first failure, or else of
   // the first unknown, is kept. `method` is one of prover.h, or the name of a method of the
-  // property's own: "reachability", "affine", "execution".
+  // property's own: "reachability", "affine", "execution"; of what is unknown it is the cause.
   void add(const Verdict& obligation, std::string_view method);
   // An obligation whose cause of not being known is named, as records count it.
   void add_unknown(std::string_view cause, std::string evidence);

@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/uop/dtype.h"
@@ -83,6 +84,10 @@ class Formula {
   }
   Term convert(Fn fn, Sort to, Term x);
   Term opaque(std::string_view name, Sort sort, std::span<const Term> operands);
+  // As it stands: nothing is folded.
+  Term raw(Fn fn, Sort sort, std::span<const Term> operands) {
+    return intern({fn, sort}, operands);
+  }
 
   Term no(Term a) { return make(Fn::Not, {a}); }
   Term both(Term a, Term b) { return make(Fn::And, {a, b}); }
@@ -119,14 +124,37 @@ class Formula {
 
  private:
   Term intern(Node node, std::span<const Term> operands);
+  Term folded(Fn fn, Sort sort, std::span<const Term> operands);
+  Term junction(Fn fn, bool decisive, std::span<const Term> operands);
+  std::optional<Term> simplified(Fn fn, std::span<const Term> operands);
 
   std::vector<Node> nodes_;  // operands before their users
   std::vector<Term> operands_;
   std::vector<Variable> variables_;
   std::vector<std::string> opaques_;
   std::vector<Term> required_;
-  std::multimap<uint64_t, uint32_t> known_;  // by hash; only searched
+  std::unordered_multimap<uint64_t, uint32_t> known_;  // by hash; only searched
 };
+
+inline bool commutes(Fn fn) {
+  switch (fn) {
+    case Fn::And:
+    case Fn::Or:
+    case Fn::Xor:
+    case Fn::Equal:
+    case Fn::Add:
+    case Fn::Mul:
+    case Fn::BitAdd:
+    case Fn::BitMul:
+    case Fn::BitAnd:
+    case Fn::BitOr:
+    case Fn::BitXor:
+    case Fn::FloatAdd:
+    case Fn::FloatMul:
+    case Fn::FloatEq: return true;
+    default: return false;
+  }
+}
 
 // The question in SMT-LIB 2, as a person or another solver reads it.
 std::string to_smtlib(const Formula& f);

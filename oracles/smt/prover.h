@@ -9,18 +9,19 @@
 #include <vector>
 
 #include "oracles/smt/formula.h"
+#include "oracles/smt/solver.h"
 #include "oracles/verdict.h"
 
 namespace assay::smt {
 
-enum class Satisfiable : uint8_t { No, Yes, Unknown };
+struct KnownAnswer;
 
 // What became of a question.
 struct Decision {
   Satisfiable answer = Satisfiable::Unknown;
   // Values of the formula's variables, by their place, for which all that is required holds:
-  // evaluated and found so by oracles/smt/evaluate, not believed. Floats as bits.
-  std::vector<Int128> model;
+  // evaluated and found so (evaluate.h), not believed.
+  std::vector<Number> model;
   std::string_view method = "";  // "folding", "enumeration", "z3", "cvc5"
   bool is_from_cache = false;
   int64_t steps = 0;  // points, or what the solver counts
@@ -36,11 +37,11 @@ struct Budget {
 
 struct ProverOptions {
   Budget budget = {};
-  bool is_doubled = false;  // two methods must agree
-  bool asks_z3 = false;     // Z3 decides, or is the second of two, whatever else could
-  std::string cache_file;   // "": answers are kept in memory alone
-  int recheck_percent = 0;  // of what the cache holds, proved again and compared
-  uint64_t seed = 1;        // of which are
+  bool is_doubled = false;      // two methods must agree
+  bool asks_z3 = false;         // Z3 decides, or is the second of two, whatever else could
+  std::string cache_file = {};  // "": answers are kept in memory alone
+  int recheck_percent = 0;      // of what the cache holds, proved again and compared
+  uint64_t seed = 1;            // of which are
 };
 
 // Of the questions of one kind.
@@ -69,16 +70,24 @@ class Prover {
 
   const ProverOptions& options() const { return options_; }
   const std::map<std::string, Statistics, std::less<>>& statistics() const { return statistics_; }
+  // Why the cache's file is not used, if it is not.
+  const std::string& trouble() const { return trouble_; }
   // Methods that disagreed, models that do not satisfy, cached answers that are none: each a
   // finding against the harness, with the question as SMT-LIB.
   const std::vector<std::string>& disagreements() const { return disagreements_; }
 
  private:
   struct Parts;
+  struct Question;
+  Decision ask_all(const Formula& f);
+  Decision ask_methods(const Question& question, const KnownAnswer* known);
+  void disagree(std::string_view what, const Formula& f);
+
   ProverOptions options_;
   std::unique_ptr<Parts> parts_;
   std::map<std::string, Statistics, std::less<>> statistics_;
   std::vector<std::string> disagreements_;
+  std::string trouble_;
 };
 
 }  // namespace assay::smt
