@@ -107,7 +107,11 @@ Ref OrderTrial::over_buffers(Ref argument) {
 
 void OrderTrial::observe(Ref storage) {
   const std::string_view kind = storage->op == Op::Param ? "param" : "buffer";
-  observed_.emplace_back(over_buffers(storage), fmt::format("{} {}", kind, storage->arg.number()));
+  const Ref buffer = over_buffers(storage);
+  observed_.emplace_back(buffer, fmt::format("{} {}", kind, storage->arg.number()));
+  if (std::find(filled_.begin(), filled_.end(), buffer) == filled_.end()) {
+    filled_.push_back(buffer);
+  }
 }
 
 std::vector<OrderTrial::Case> OrderTrial::cases() const {

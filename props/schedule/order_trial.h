@@ -19,8 +19,8 @@ struct TrialResult {
 };
 
 // Runs the calls of LINEARs in the interpreter, on several inputs, to show that an order matters.
-// PARAMs stand for storage of their own. Storage that the list reads before it writes it is filled
-// with numbers; all else begins as poison.
+// PARAMs stand for storage of their own. They, storage that is observed and storage that the list
+// reads before it writes it are filled with numbers; all else begins as poison.
 class OrderTrial {
  public:
   // Without values for variables, some within their bounds are taken.
