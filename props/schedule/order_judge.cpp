@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/uop/text.h"
+#include "props/schedule/order_solver.h"
 
 namespace assay::props {
 namespace {
@@ -153,10 +154,44 @@ void judge_witnesses(Checked& checked, const std::vector<OrderWitness>& witnesse
   }
 }
 
+namespace {
+
+// The same pairs by a solver.
+void judge_twice(Checked& checked, const CallAccesses& accesses, const CallOrder& order,
+                 smt::Prover& prover) {
+  std::vector<CallPair> pairs;
+  for (const CallConflict& c : direct_conflicts(accesses)) pairs.push_back(c.pair());
+  std::vector<CallPair> open = order.unordered(pairs);
+  std::sort(open.begin(), open.end());
+  const SolvedOrder solved = solve_order(order, std::move(pairs), prover);
+  for (const auto& [method, count] : solved.by_method) {
+    checked.by_method.try_emplace(method).first->second += count;
+  }
+  for (size_t i = 0; i < solved.unknown.size(); i++) checked.add_unknown("solver", solved.why);
+  const auto is_known = [&](const CallPair& p) {
+    return std::find(solved.unknown.begin(), solved.unknown.end(), p) == solved.unknown.end();
+  };
+  std::vector<CallPair> differ;
+  std::set_symmetric_difference(open.begin(), open.end(), solved.open.begin(), solved.open.end(),
+                                std::back_inserter(differ));
+  for (const CallPair& p : differ) {
+    if (!is_known(p)) continue;
+    checked.add_unknown(
+        "methods disagree",
+        fmt::format("reachability and a solver disagree on whether {} must run "
+                    "before {}",
+                    call_name(accesses.linear(), p.from), call_name(accesses.linear(), p.to)));
+  }
+}
+
+}  // namespace
+
 void judge_order(Checked& checked, const CallAccesses& accesses, const CallOrder& order,
                  OrderTrial& trial, Context& context) {
   const OpenOrder found = open_order(accesses, order);
   add_passed(checked, found.ordered, "reachability");
+  const smt::ProverOptions& how = context.prover.options();
+  if (how.is_doubled || how.asks_z3) judge_twice(checked, accesses, order, context.prover);
   add_passed(checked, found.apart, "footprint");
   for (int64_t i = 0; i < found.too_many; i++) checked.add_unknown("too many pairs", "");
   std::vector<OrderWitness> witnesses;

@@ -79,11 +79,13 @@ OrderTrial::OrderTrial(uop::Graph& g, Ref linear,
     storages_.push_back(storage);
     if (is_read_first || accesses.storages()[s]->op == Op::Param) filled_.push_back(storage);
   }
-  for (const Ref call : linear->src) {
-    std::vector<Ref> sources = {call->src[0]};
-    for (const Ref a : call->src.subspan(1)) sources.push_back(over_buffers(a));
-    calls_.push_back(by_device(g, g.with_sources(call, sources)));
-  }
+  for (const Ref call : linear->src) calls_.push_back(over_buffers_by_device(call));
+}
+
+std::vector<Ref> OrderTrial::over_buffers_by_device(Ref call) {
+  std::vector<Ref> sources = {call->src[0]};
+  for (const Ref a : call->src.subspan(1)) sources.push_back(over_buffers(a));
+  return by_device(g_, g_.with_sources(call, sources));
 }
 
 // The argument with a BUFFER in the place of each PARAM.
@@ -289,7 +291,11 @@ TrialResult OrderTrial::against(std::span<const Ref> states) {
 
 TrialResult OrderTrial::against(Ref other) {
   const Steps listed = ordered(as_listed(calls_.size()));
-  const Steps others(other->src.begin(), other->src.end());
+  Steps others;
+  for (const Ref call : other->src) {
+    const std::vector<Ref> calls = over_buffers_by_device(call);
+    others.insert(others.end(), calls.begin(), calls.end());
+  }
   return compare([&](const Case& how, Memory& right, Memory& wrong) {
     std::string right_error = run(others, how, right);
     return std::pair(std::move(right_error), run(listed, how, wrong));

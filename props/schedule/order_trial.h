@@ -53,8 +53,8 @@ class OrderTrial {
   TrialResult compare(Run run);
 
   std::vector<Case> cases() const;
-  Steps steps_of(uop::Ref linear);
-  uop::Ref over_buffers(uop::Ref u);
+  std::vector<uop::Ref> over_buffers_by_device(uop::Ref call);
+  uop::Ref over_buffers(uop::Ref argument);
   void fill(Memory& memory, uint64_t seed);
   std::string run(std::span<const uop::Ref> calls, const Case& how, Memory& memory);
   Steps ordered(std::span<const int> order) const;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/uop/text.h"
+#include "props/schedule/needless_edge.h"
 #include "props/schedule/order_judge.h"
 #include "props/schedule/plan_layout.h"
 #include "props/schedule/plan_report.h"
@@ -40,6 +41,7 @@ Checked every_order(const PlanSeen& seen, Ref linear, Context& context) {
   OrderTrial trial(seen.graph, linear, seen.variables, context.seed);
   observe_kept(trial, seen, accesses);
   judge_order(checked, accesses, order, trial, context);
+  checked.listed = needless_edges(accesses, order);
   return checked;
 }
 

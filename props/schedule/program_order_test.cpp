@@ -76,9 +76,10 @@ std::string judge_folder(std::string_view folder, size_t every) {
   schedule::Options options;
   options.watch = &watch;
   for (const std::string& file : corpus_files(folder)) {
-    if (getenv("ONLY") && file.find(getenv("ONLY")) == std::string::npos) continue;
-    SCOPED_TRACE(file);const size_t was=watch.unconfirmed.size();
-    schedule_program(read_program(file), options); if(watch.unconfirmed.size()!=was) std::printf("%s\n", file.c_str());
+    SCOPED_TRACE(file);
+    const size_t was = watch.unconfirmed.size();
+    schedule_program(read_program(file), options);
+    if (watch.unconfirmed.size() != was) std::printf("%s\n", file.c_str());
   }
   for (const std::string& u : watch.unconfirmed) std::printf("unconfirmed: %s\n", u.c_str());
   for (const std::string& u : watch.needless) std::printf("needless: %s\n", u.c_str());

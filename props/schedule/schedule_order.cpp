@@ -6,6 +6,7 @@
 #include "engine/uop/text.h"
 #include "props/schedule/kernel_order.h"
 #include "props/schedule/list_replay.h"
+#include "props/schedule/needless_edge.h"
 #include "props/schedule/order_judge.h"
 #include "props/schedule/schedule_props.h"
 
@@ -82,7 +83,7 @@ class ScheduleJudge {
     OrderTrial trial(seen_.graph, seen_.linear, {}, context_.seed);
     final_states(trial);
     judge_order(checked_, accesses, order, trial, context_);
-    judge_only_after(replay, order, trial);
+    judge_only_after(replay, accesses, order, trial);
   }
 
   struct ListFault {
@@ -170,7 +171,8 @@ class ScheduleJudge {
   }
 
   // What an AFTER orders without a write that would show it.
-  void judge_only_after(const ListReplay& replay, const CallOrder& order, OrderTrial& trial) {
+  void judge_only_after(const ListReplay& replay, const CallAccesses& accesses,
+                        const CallOrder& order, OrderTrial& trial) {
     std::vector<CallPair> pairs;
     for (const CallPair& p : only_after_pairs(graph_)) {
       const int32_t from = replay.places()[static_cast<size_t>(p.from)];
@@ -195,6 +197,7 @@ class ScheduleJudge {
     }
     judge_witnesses(checked_, witnesses, order, trial, seen_.graph, seen_.linear,
                     context_.confirms);
+    checked_.listed = needless_edges(accesses, order, pairs);
   }
 
   const ScheduleSeen& seen_;

@@ -22,4 +22,8 @@ Checked plan_order(const schedule::PlanSeen& seen, Context& context);
 // peak and the lower bound of it, is so.
 Checked plan_layout(const schedule::PlanSeen& seen, Context& context);
 
+// A LINEAR that is served from the cache is the one that would be made afresh, but for the numbers
+// of ranges and storage. Of a look-up that is no hit there is nothing to say.
+Checked schedule_cache(const schedule::CacheSeen& seen, Context& context);
+
 }  // namespace assay::props
