@@ -57,10 +57,12 @@ class ConflictSweep {
 
   std::vector<CallConflict> run() {
     for (int32_t k = 0; k < accesses_.calls(); k++) {
-      first_ = conflicts_.size();
-      for (const CallAccess& a : accesses_.of(k)) look_back(a);
-      for (size_t i = first_; i < conflicts_.size(); i++) {
-        found_at_[static_cast<size_t>(conflicts_[i].before)] = -1;
+      const std::span<const CallAccess> all = accesses_.of(k);
+      for (size_t i = 0; i < all.size(); i++) {
+        const auto is_same = [&](const CallAccess& a) { return a.storage == all[i].storage; };
+        if (std::none_of(all.begin(), all.begin() + static_cast<int64_t>(i), is_same)) {
+          look_back(k, all[i].storage);
+        }
       }
       // What a call only reads is noted before what it writes, so that its own reads of what it
       // writes are not left among the readers.
@@ -75,6 +77,17 @@ class ConflictSweep {
 
  private:
   Segments& of(const CallAccess& a) { return segments_[static_cast<size_t>(a.storage)]; }
+
+  // Two calls may be at odds about several storages, and about each for reasons of its own.
+  void look_back(int32_t call, int32_t storage) {
+    first_ = conflicts_.size();
+    for (const CallAccess& a : accesses_.of(call)) {
+      if (a.storage == storage) look_back(a);
+    }
+    for (size_t i = first_; i < conflicts_.size(); i++) {
+      found_at_[static_cast<size_t>(conflicts_[i].before)] = -1;
+    }
+  }
 
   void look_back(const CallAccess& a) {
     for_each_segment(of(a), a.begin, a.end, [&](int64_t begin, const Segment& s) {
@@ -111,9 +124,9 @@ class ConflictSweep {
 
   const CallAccesses& accesses_;
   std::vector<Segments> segments_;
-  std::vector<int32_t> found_at_;  // of an earlier call: its conflict with this one, from first_
+  std::vector<int32_t> found_at_;  // of an earlier call: its conflict here, from first_
   std::vector<CallConflict> conflicts_;
-  size_t first_ = 0;  // of this call's
+  size_t first_ = 0;  // of this call's on this storage
 };
 
 ConflictKind kind_between(const CallAccess& before, const CallAccess& after) {

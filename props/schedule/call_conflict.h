@@ -28,7 +28,7 @@ struct CallConflict {
 
 // Those from which all others follow: who reads bytes comes after who wrote them last, and who
 // writes bytes after who wrote them last and who read them since. Where all of these are ordered,
-// so are any two calls that touch the same bytes. Each pair of calls once; by `after`.
+// so are any two calls that touch the same bytes. Each pair of calls once a storage; by `after`.
 std::vector<CallConflict> direct_conflicts(const CallAccesses& accesses);
 
 // All of a storage, each pair of calls once. Nothing where there are more than `most`.

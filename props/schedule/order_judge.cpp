@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/uop/text.h"
 #include "props/schedule/order_solver.h"
@@ -118,9 +119,10 @@ void add_passed(Checked& checked, int64_t count, std::string_view method) {
 }
 
 void judge_witnesses(Checked& checked, const std::vector<OrderWitness>& witnesses,
-                     const CallOrder& order, OrderTrial& trial, uop::Graph& g, Ref linear,
+                     const CallOrder& order, const MakeTrial& make_trial, uop::Graph& g, Ref linear,
                      bool confirms) {
   size_t trials = 0;
+  std::optional<OrderTrial> trial;
   for (const OrderWitness& w : witnesses) {
     if (checked.verdict.answer == Answer::Fail) {
       checked.add_unknown("after a failure", w.what);
@@ -131,9 +133,10 @@ void judge_witnesses(Checked& checked, const std::vector<OrderWitness>& witnesse
     TrialResult shown;
     bool is_at_once = false;
     if (confirms && trials++ < kMostTrials) {
-      shown = trial.in_order(wrong);
+      if (!trial) trial.emplace(make_trial());
+      shown = trial->in_order(wrong);
       if (!shown.differs) {
-        const TrialResult both = trial.at_once(wrong, static_cast<size_t>(at));
+        const TrialResult both = trial->at_once(wrong, static_cast<size_t>(at));
         is_at_once = both.differs;
         if (both.differs) shown = both;
       }
@@ -163,6 +166,7 @@ void judge_twice(Checked& checked, const CallAccesses& accesses, const CallOrder
   for (const CallConflict& c : direct_conflicts(accesses)) pairs.push_back(c.pair());
   std::vector<CallPair> open = order.unordered(pairs);
   std::sort(open.begin(), open.end());
+  open.erase(std::unique(open.begin(), open.end()), open.end());
   const SolvedOrder solved = solve_order(order, std::move(pairs), prover);
   for (const auto& [method, count] : solved.by_method) {
     checked.by_method.try_emplace(method).first->second += count;
@@ -187,7 +191,7 @@ void judge_twice(Checked& checked, const CallAccesses& accesses, const CallOrder
 }  // namespace
 
 void judge_order(Checked& checked, const CallAccesses& accesses, const CallOrder& order,
-                 OrderTrial& trial, Context& context) {
+                 const MakeTrial& trial, Context& context) {
   const OpenOrder found = open_order(accesses, order);
   add_passed(checked, found.ordered, "reachability");
   const smt::ProverOptions& how = context.prover.options();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ OpenOrder open_order(const CallAccesses& accesses, const CallOrder& order);
 // "kernel 3 (add_64)".
 std::string call_name(uop::Ref linear, int32_t call);
 
+// What orders are run by, made where one is to be.
+using MakeTrial = std::function<OrderTrial()>;
+
 // A refutation to be shown by running it.
 struct OrderWitness {
   std::string what;   // "WAR: kernel 0 (a) must run before kernel 1 (b), …"
@@ -35,12 +39,12 @@ OrderWitness witness_of(const CallAccesses& accesses, const CallConflict& confli
 // Counts what is ordered, and runs a wrong order for each witness until one shows: that fails, all
 // others are unknown. `linear` is what the orders are of.
 void judge_witnesses(Checked& checked, const std::vector<OrderWitness>& witnesses,
-                     const CallOrder& order, OrderTrial& trial, uop::Graph& g, uop::Ref linear,
+                     const CallOrder& order, const MakeTrial& trial, uop::Graph& g, uop::Ref linear,
                      bool confirms);
 // All of it: that calls which touch the same bytes are ordered, by reachability, and where the
 // context asks for a second method by a solver as well.
 void judge_order(Checked& checked, const CallAccesses& accesses, const CallOrder& order,
-                 OrderTrial& trial, Context& context);
+                 const MakeTrial& trial, Context& context);
 // Passes `count` obligations at once.
 void add_passed(Checked& checked, int64_t count, std::string_view method);
 

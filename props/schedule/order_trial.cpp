@@ -189,10 +189,11 @@ TrialResult OrderTrial::compare(Run run_both) {
   int64_t bytes = 0;
   for (const Ref s : storages_) {
     const int64_t more = storage_bytes(g_, s);
-    if (more > kMostTrialBytes - bytes) return {false, "storage is too large to run"};
+    if (more > kMostTrialBytes - bytes) return {false, "storage is too large to run", false};
     bytes += more;
   }
   std::string why = "no input told the two apart";
+  bool is_run = false;
   for (const Case& how : cases()) {
     Memory filled;
     fill(filled, how.seed);
@@ -205,9 +206,10 @@ TrialResult OrderTrial::compare(Run run_both) {
     }
     std::string found = wrong_error.empty() ? difference(right, wrong)
                                             : fmt::format("does not run: {}", wrong_error);
-    if (!found.empty()) return {true, fmt::format("{} (inputs {})", found, how.seed)};
+    is_run = is_run || wrong_error.empty();
+    if (!found.empty()) return {true, fmt::format("{} (inputs {})", found, how.seed), is_run};
   }
-  return {false, why};
+  return {false, why, is_run};
 }
 
 namespace {

@@ -15,7 +15,8 @@ namespace assay::props {
 // What came of running calls in two ways on the same storage.
 struct TrialResult {
   bool differs = false;
-  std::string text;  // the first element that differs, with both values; or why none was seen
+  std::string text;     // the first element that differs, with both values; or why none was seen
+  bool is_run = false;  // both ran, on some inputs
 };
 
 // Runs the calls of LINEARs in the interpreter, on several inputs, to show that an order matters.

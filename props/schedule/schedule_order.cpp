@@ -60,7 +60,9 @@ class ScheduleJudge {
                                          seen_.error, fmt::join(order.order(), " "));
     OrderTrial trial(seen_.graph, linear, {}, context_.seed);
     const TrialResult shown = trial.against(final_states(trial));
-    if (shown.differs) return checked_.add_unknown("unconfirmed order", what + ": " + shown.text);
+    if (!shown.is_run || shown.differs) {
+      return checked_.add_unknown("unconfirmed order", what + ": " + shown.text);
+    }
     checked_.add({Answer::Fail, Strength::Proved, what}, "reachability");
     checked_.shape = "refusal";
   }
@@ -82,8 +84,11 @@ class ScheduleJudge {
     }
     judge_in_place(accesses);
     if (checked_.verdict.answer == Answer::Fail) return;
-    OrderTrial trial(seen_.graph, seen_.linear, {}, context_.seed);
-    final_states(trial);
+    const MakeTrial trial = [&] {
+      OrderTrial made(seen_.graph, seen_.linear, {}, context_.seed);
+      final_states(made);
+      return made;
+    };
     judge_order(checked_, accesses, order, trial, context_);
     judge_only_after(replay, accesses, order, trial);
   }
@@ -201,7 +206,7 @@ class ScheduleJudge {
 
   // What an AFTER orders without a write that would show it.
   void judge_only_after(const ListReplay& replay, const CallAccesses& accesses,
-                        const CallOrder& order, OrderTrial& trial) {
+                        const CallOrder& order, const MakeTrial& trial) {
     std::vector<CallPair> pairs;
     for (const CallPair& p : only_after_pairs(graph_)) {
       const int32_t from = replay.places()[static_cast<size_t>(p.from)];

@@ -207,6 +207,25 @@ TEST_F(ScheduleOrder, WritersOfOneVersionInDifferentBytesNeedNoOrder) {
       "WAW param");
 }
 
+// The two touch other elements of one buffer, and the same of another.
+TEST_F(ScheduleOrder, EachStorageThatTwoCallsShareIsLookedAt) {
+  const Ref shared = param(0, 8);
+  const Ref x = param(1, 4);
+  const Ref writes_low = call(kernel_of("low", 1, 0, 8, 0), {shared, x});
+  const Ref low = after(shared, {writes_low});
+  const Ref r = range(0, 4);
+  const Ref four = uop::dim(g, 4);
+  const Ref place = g.alu(uop::Op::Add, {r, four});
+  const Ref high = flat(1, 8);
+  const Ref target_base = flat(0, 4);
+  const Ref body = kernel("high", index(target_base, r), index(high, place), {r});
+  const Ref x1 = after(x, {call(body, {x, low})});
+  const Ref calls[] = {writes_low, call(body, {x, shared})};
+  const Checked c = judge_order(sink({low, x1}), schedule::make_linear(g, calls, {}));
+  EXPECT_EQ(c.verdict.answer, Answer::Fail) << c.verdict.evidence;
+  EXPECT_EQ(c.shape, "WAR param");
+}
+
 TEST_F(ScheduleOrder, EdgesThatNothingNeedsAreListed) {
   const Ref x = param(0, 4);
   const Ref y = param(1, 4);
