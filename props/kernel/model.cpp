@@ -67,7 +67,7 @@ class Reader {
     m_.scopes[0].end = static_cast<int>(nodes.size());
     set_launch();
     for (const Ref u : nodes) {
-      m_.lines_.set(u, static_cast<int>(m_.ops_.size()));
+      m_.lines_.emplace(u, static_cast<int>(m_.ops_.size()));
       m_.ops_.push_back(u->op);
     }
     find_storages(nodes);

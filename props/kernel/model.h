@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/codegen/launch.h"
@@ -106,7 +107,7 @@ class KernelModel {
  private:
   friend class Reader;
   std::vector<uop::Op> ops_;  // by line
-  uop::NodeMap<int> lines_;
+  std::unordered_map<uop::Ref, int> lines_;
 };
 
 }  // namespace assay::props::kernel

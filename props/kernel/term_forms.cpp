@@ -32,19 +32,19 @@ std::optional<Cases> both(const Cases& a, const Cases& b) {
 }
 
 const Form& Terms::form(Ref u) {
-  if (const Form* known = forms_.find(u)) return *known;
+  const auto known = forms_.find(u);
+  if (known != forms_.end()) return known->second;
   Form computed = compute(u);
-  forms_.set(u, std::move(computed));
-  return forms_.at(u);
+  return forms_.emplace(u, std::move(computed)).first->second;
 }
 
 const Cases& Terms::condition(Ref u, bool holds) {
-  uop::NodeMap<Cases>& map = conditions_[holds ? 1 : 0];
-  if (const Cases* known = map.find(u)) return *known;
+  ByNode<Cases>& map = conditions_[holds ? 1 : 0];
+  const auto known = map.find(u);
+  if (known != map.end()) return known->second;
   Cases computed = compute_condition(u, holds);
   if (computed.size() > kMostCases) computed = free_condition(u, holds);
-  map.set(u, std::move(computed));
-  return map.at(u);
+  return map.emplace(u, std::move(computed)).first->second;
 }
 
 Form Terms::leaf(Ref u) {
@@ -108,21 +108,19 @@ Form Terms::compute_binary(Ref u) {
   if (!is_number(u->src[0]) || !is_number(u->src[1])) return free_form(u);
   const Form a = form(u->src[0]);
   const Form b = form(u->src[1]);
-  const bool has_number = b.is_constant();
-  const Int128 n = b.constant;
   switch (u->op) {
     case Op::Add: return wrapped(sum(a, b), u->dtype);
     case Op::Sub: return wrapped(sum(a, b, -1), u->dtype);
     case Op::Mul: return wrapped(exact_product(a, b), u->dtype);
     case Op::Div:
-      if (has_number && n > 0) return divided(a, n).first;
+      if (range_of(b).lo > 0) return divided(a, b).first;
       break;
     case Op::Mod:
-      if (has_number && n > 0) return divided(a, n).second;
+      if (range_of(b).lo > 0) return divided(a, b).second;
       break;
     case Op::TDiv:
     case Op::TMod:
-      if (has_number && n > 0) return truncated(u, a, n);
+      if (range_of(b).lo > 0) return truncated(u, a, b);
       break;
     case Op::Shl:
     case Op::Shr: return shifted(u, a, b);
@@ -156,14 +154,14 @@ Form Terms::shifted(Ref u, const Form& a, const Form& by) {
 }
 
 // Cut towards zero.
-Form Terms::truncated(Ref u, const Form& n, Int128 d) {
+Form Terms::truncated(Ref u, const Form& n, const Form& d) {
   const Form down = divided(n, d).first;
   Form quotient = down;
   if (range_of(n).lo < 0) {
     const Form up = scaled(divided(scaled(n, -1), d).first, -1);
     quotient = selected({{at_least(n, 0)}}, down, {{at_most(n, -1)}}, up);
   }
-  return u->op == Op::TDiv ? quotient : sum(n, scaled(quotient, d), -1);
+  return u->op == Op::TDiv ? quotient : sum(n, exact_product(quotient, d), -1);
 }
 
 // a & (2^k - 1) is what is left of a by 2^k.

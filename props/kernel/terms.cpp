@@ -38,7 +38,7 @@ void Terms::set_special(Ref special, int bit) {
   if (position < 0) add_position(bit, range_of(count).hi);
   atoms_[static_cast<size_t>(position)].node = special;
   if (!count.is_constant()) define(position, {{at_least(sum(count, atom_form(position), -1), 1)}});
-  forms_.set(special, atom_form(position));
+  forms_[special] = atom_form(position);
 }
 
 void Terms::set_loop(Ref range, Dims bit) {
@@ -49,8 +49,8 @@ void Terms::set_loop(Ref range, Dims bit) {
     define(atom, {{at_least(sum(count, atom_form(atom), -1), 1)}});
     atoms_[static_cast<size_t>(atom)].depends |= depends_of(count);
   }
-  forms_.set(range, atom_form(atom));
-  depends_.set(range, atoms_[static_cast<size_t>(atom)].depends);
+  forms_[range] = atom_form(atom);
+  depends_[range] = atoms_[static_cast<size_t>(atom)].depends;
 }
 
 Interval Terms::range_of(const Form& form) const {
@@ -74,28 +74,30 @@ bool Terms::is_free(const Form& form) const {
 }
 
 Dims Terms::depends_of(Ref u) {
-  return uop::derive(depends_, u, [&](Ref x) -> Dims {
-    if (x->op == Op::Special) {
-      const Form& position = form(x);
-      return atom(position.terms[0].atom).depends;
-    }
-    Dims dims = 0;
-    if (x->op == Op::Load) {
-      Ref storage = x->src[0];
-      while (storage->op == Op::Index || storage->op == Op::Shrink || storage->op == Op::After)
-        storage = storage->src[0];
-      if (storage->op != Op::Param || written_(storage)) return kAllDims;
-    }
-    // What an AFTER waits for, and how large a storage is, is no part of a value.
-    if (x->op == Op::Param || x->op == Op::Buffer) return 0;
-    const size_t count = x->op == Op::After ? 1 : x->src.size();
-    for (size_t i = 0; i < count; i++) dims |= depends_.at(x->src[i]);
-    return dims;
-  });
+  const auto known = depends_.find(u);
+  if (known != depends_.end()) return known->second;
+  Dims dims = 0;
+  if (u->op == Op::Special) {
+    dims = atom(atom_of(u)).depends;
+  } else if (u->op == Op::Load) {
+    Ref storage = u->src[0];
+    while (storage->op == Op::Index || storage->op == Op::Shrink || storage->op == Op::After)
+      storage = storage->src[0];
+    if (storage->op != Op::Param || written_(storage)) dims = kAllDims;
+  }
+  // What an AFTER waits for, and how large a storage is, is no part of a value.
+  const bool is_storage = u->op == Op::Param || u->op == Op::Buffer;
+  size_t count = u->src.size();
+  if (is_storage || dims != 0) count = 0;
+  if (u->op == Op::After) count = 1;
+  for (size_t i = 0; i < count; i++) dims |= depends_of(u->src[i]);
+  depends_[u] = dims;
+  return dims;
 }
 
 Form Terms::free_form(Ref u) {
-  if (const int32_t* known = free_.find(u)) return atom_form(*known);
+  const auto known = free_.find(u);
+  if (known != free_.end()) return atom_form(known->second);
   if (u->op == Op::Load && loaded_) {
     if (const std::optional<Form> loaded = loaded_(u)) return *loaded;
   }
@@ -105,7 +107,7 @@ Form Terms::free_form(Ref u) {
   const int32_t atom = add_atom(range, dims);
   atoms_[static_cast<size_t>(atom)].is_free = true;
   atoms_[static_cast<size_t>(atom)].node = u->op == Op::Load ? u : nullptr;
-  free_.set(u, atom);
+  free_[u] = atom;
   return atom_form(atom);
 }
 
@@ -146,6 +148,27 @@ std::pair<Form, Form> Terms::divided(const Form& form, Int128 d) {
     known = quotients_.emplace(key, std::pair(q, r)).first;
   }
   return {sum(whole, atom_form(known->second.first)), atom_form(known->second.second)};
+}
+
+std::pair<Form, Form> Terms::divided(const Form& n, const Form& d) {
+  if (d.is_constant()) return divided(n, d.constant);
+  const auto key = std::pair(n, d);
+  auto known = symbolic_quotients_.find(key);
+  if (known == symbolic_quotients_.end()) {
+    const Dims dims = depends_of(n) | depends_of(d);
+    const Interval range = range_of(n);
+    const Interval by = range_of(d);
+    const Interval q_range = {floor_div(range.lo, range.lo < 0 ? by.lo : by.hi),
+                              floor_div(range.hi, range.hi < 0 ? by.hi : by.lo)};
+    const int32_t q = add_atom(q_range, dims);
+    const int32_t r = add_atom({0, by.hi - 1}, dims);
+    const Form product = exact_product(atom_form(q), d);
+    const Form rest = sum(sum(n, product, -1), atom_form(r), -1);
+    const int32_t number = define(r, {{equal_to(rest, 0), at_least(sum(d, atom_form(r), -1), 1)}});
+    atoms_[static_cast<size_t>(q)].definition = number;
+    known = symbolic_quotients_.emplace(key, std::pair(q, r)).first;
+  }
+  return {atom_form(known->second.first), atom_form(known->second.second)};
 }
 
 Form Terms::exact_product(const Form& a, const Form& b) {

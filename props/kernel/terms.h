@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
-#include "engine/uop/node_map.h"
 #include "engine/uop/uop.h"
 #include "props/kernel/form.h"
 
@@ -56,7 +56,7 @@ class Terms {
   // A position along an axis of the launch, from 0 to count - 1.
   int32_t add_position(int bit, Int128 count);
   // A VARIABLE has no other value.
-  void set_variable(uop::Ref variable, Int128 value) { forms_.set(variable, number_form(value)); }
+  void set_variable(uop::Ref variable, Int128 value) { forms_[variable] = number_form(value); }
   // A SPECIAL is that position, whose count may be a term of variables.
   void set_special(uop::Ref special, int bit);
   // A RANGE is a loop with this bit.
@@ -85,12 +85,14 @@ class Terms {
  private:
   // quotient and remainder of a form by a positive number, rounded down
   std::pair<Form, Form> divided(const Form& form, Int128 divisor);
+  // by a form that is positive
+  std::pair<Form, Form> divided(const Form& form, const Form& divisor);
   Form compute(uop::Ref u);
   Form compute_binary(uop::Ref u);
   Form leaf(uop::Ref u);
   Form exact_product(const Form& a, const Form& b);
   Form shifted(uop::Ref u, const Form& a, const Form& by);
-  Form truncated(uop::Ref u, const Form& n, Int128 divisor);
+  Form truncated(uop::Ref u, const Form& n, const Form& divisor);
   Form selected(const Cases& first, const Form& a, const Cases& second, const Form& b);
   Form masked(uop::Ref u, const Form& a, const Form& b);
   // The value that an exact result has at a type.
@@ -108,11 +110,15 @@ class Terms {
   std::vector<Atom> atoms_;
   std::vector<Definition> definitions_;
   std::array<int32_t, kFirstLoop> positions_ = {-1, -1, -1, -1, -1, -1};
-  uop::NodeMap<Form> forms_;
-  uop::NodeMap<Cases> conditions_[2];
-  uop::NodeMap<Dims> depends_;
-  uop::NodeMap<int32_t> free_;
+  // A kernel is a small part of its graph: tables by node would be mostly empty.
+  template <typename T>
+  using ByNode = std::unordered_map<uop::Ref, T>;
+  ByNode<Form> forms_;
+  ByNode<Cases> conditions_[2];
+  ByNode<Dims> depends_;
+  ByNode<int32_t> free_;
   std::map<std::tuple<Form, Int128>, std::pair<int32_t, int32_t>> quotients_;
+  std::map<std::pair<Form, Form>, std::pair<int32_t, int32_t>> symbolic_quotients_;
   std::map<std::pair<int32_t, int32_t>, int32_t> products_;
   std::map<Form, int32_t> named_;
 };
