@@ -52,6 +52,18 @@ std::vector<AccessClass> access_classes(KernelModel& m, bool with_loads) {
   return classes;
 }
 
+Interval hull_of(const AccessClass& a, const AccessClass& b) {
+  Interval hull = {kInfinity, -kInfinity};
+  Interval from = {kInfinity, -kInfinity};
+  for (const AccessClass::Lane& x : a.lanes) {
+    from = {std::min(from.lo, x.at), std::max(from.hi, x.at + x.bytes - 1)};
+  }
+  for (const AccessClass::Lane& y : b.lanes) {
+    hull = {std::min(hull.lo, y.at - from.hi), std::max(hull.hi, y.at + y.bytes - 1 - from.lo)};
+  }
+  return hull;
+}
+
 void require_executed(Question& q, KernelModel& m, int side, const Access& a) {
   if (a.gate != nullptr) q.require(side, m.terms.condition(a.gate, true));
   for (int s = a.scope; s > 0; s = m.scopes[static_cast<size_t>(s)].parent) {
@@ -166,18 +178,6 @@ class RaceFinder {
   static Interval apart(const AccessClass::Lane& x, const AccessClass::Lane& y) {
     return {y.at - x.at - (x.bytes - 1), y.at - x.at + y.bytes - 1};
   }
-  static Interval hull_of(const AccessClass& a, const AccessClass& b) {
-    Interval hull = {kInfinity, -kInfinity};
-    Interval from = {kInfinity, -kInfinity};
-    for (const AccessClass::Lane& x : a.lanes) {
-      from = {std::min(from.lo, x.at), std::max(from.hi, x.at + x.bytes - 1)};
-    }
-    for (const AccessClass::Lane& y : b.lanes) {
-      hull = {std::min(hull.lo, y.at - from.hi), std::max(hull.hi, y.at + y.bytes - 1 - from.lo)};
-    }
-    return hull;
-  }
-
   Decided lane_by_lane(const AccessClass& a, const AccessClass& b, const Way& way) {
     Decided result = {Found::No, {}, "affine"};
     std::map<std::pair<Int128, Int128>, bool> known;  // whether lanes so far apart race
@@ -189,7 +189,13 @@ class RaceFinder {
         if (seen != known.end() && !seen->second) continue;
         Question q = question(a);
         if (!ask(q, a, b, way, gap.lo, gap.hi)) return {Found::No, {}, "affine"};
-        const Decided one = decide(q, s_.context, "race");
+        Decided one = decide(q, s_.context, "race");
+        if (one.found == Found::Yes) {
+          // What lies outside of its storage is no access, but another fault.
+          require_inside(q, 0, a.lanes[i].access);
+          require_inside(q, 1, b.lanes[j].access);
+          one = decide(q, s_.context, "race");
+        }
         known[key] = one.found == Found::Yes;
         if (one.found == Found::Unknown && result.found == Found::No) result = one;
         if (one.found == Found::No && one.method != "affine") result.method = one.method;
@@ -200,6 +206,15 @@ class RaceFinder {
       }
     }
     return result;
+  }
+
+  void require_inside(Question& q, int side, size_t access) {
+    const Access& a = m_.accesses[access];
+    if (a.index == nullptr) return;
+    const Form index = m_.terms.form(a.index);
+    const Form& size = m_.storages[static_cast<size_t>(a.storage)].size;
+    q.require(side, at_least(index, 0));
+    q.require(side, at_least(sum(size, index, -1), a.width));
   }
 
   void keep(const Question& q, const AccessClass& a, const AccessClass& b, size_t i, size_t j,

@@ -25,6 +25,9 @@ struct AccessClass {
 };
 std::vector<AccessClass> access_classes(KernelModel& model, bool with_loads);
 
+// How far apart the forms of two classes may be for some of their lanes to overlap.
+Interval hull_of(const AccessClass& a, const AccessClass& b);
+
 // That the access is executed: loops go around, branches are taken, its gate holds.
 void require_executed(Question& question, KernelModel& model, int side, const Access& access);
 
@@ -41,7 +44,7 @@ struct RaceSearch {
   std::map<std::string, int64_t> by_cause;   // those that were not
   int64_t alone = 0;                         // storages that no two work-items can race for
 };
-// `spaces` is which storage is looked at. Stops after so many races.
+// Looks at LOCAL storage alone, or at all. Stops after so many races.
 RaceSearch find_races(const Subject& subject, bool only_local, size_t most);
 
 }  // namespace assay::props::kernel

@@ -165,6 +165,19 @@ class Search {
     return true;
   }
 
+  // A factor of a product with few values, of which each makes the product a multiple; -1 where
+  // there is none.
+  int32_t small_factor() {
+    constexpr Int128 kFew = 64;
+    for (const Problem::Product& p : p_.products_) {
+      if (domain(p.x).lo == domain(p.x).hi || domain(p.y).lo == domain(p.y).hi) continue;
+      for (const int32_t v : {p.x, p.y}) {
+        if (domain(v).hi - domain(v).lo < kFew) return v;
+      }
+    }
+    return -1;
+  }
+
   // The smallest open domain among what is not yet certain; -1 where all is.
   int32_t variable_to_split(const Linears& required) {
     int32_t best = -1;
@@ -190,8 +203,9 @@ class Search {
     if (left_ <= 0) return Found::Unknown;
     if (!propagate(required, clauses)) return Found::No;
     const std::vector<Interval> here = domain_;
-    if (!clauses.empty()) return look_by_clause(required, clauses, here);
-    const int32_t v = variable_to_split(required);
+    int32_t v = small_factor();
+    if (v < 0 && !clauses.empty()) return look_by_clause(required, clauses, here);
+    if (v < 0) v = variable_to_split(required);
     if (v < 0) return Found::Yes;
     const Interval whole = domain(v);
     const Int128 middle = floor_div(whole.lo + whole.hi, 2);

@@ -125,6 +125,7 @@ Form Terms::compute_binary(Ref u) {
     case Op::Shl:
     case Op::Shr: return shifted(u, a, b);
     case Op::And: return masked(u, a, b);
+    case Op::Xor: return crossed(u, a, b);
     case Op::Max:
     case Op::Min: {
       const Form less = sum(a, b, -1);
@@ -175,6 +176,25 @@ Form Terms::masked(Ref u, const Form& a, const Form& b) {
     const Interval r = range_of(side);
     if (r.lo >= 0) range = {0, std::min(range.hi, r.hi)};
   }
+  return value;
+}
+
+// What is known of a ^ b is its sign, which terms ask for; all of it where b is all ones.
+Form Terms::crossed(Ref u, const Form& a, const Form& b) {
+  if (b == number_form(-1)) return sum(number_form(-1), a, -1);
+  const Form value = free_form(u);
+  Cases cases;
+  for (const bool is_a_negative : {false, true}) {
+    for (const bool is_b_negative : {false, true}) {
+      const auto has_sign = [](const Form& x, bool is_negative) {
+        return is_negative ? at_most(x, -1) : at_least(x, 0);
+      };
+      cases.push_back({has_sign(a, is_a_negative), has_sign(b, is_b_negative),
+                       has_sign(value, is_a_negative != is_b_negative)});
+    }
+  }
+  const int32_t atom = value.terms[0].atom;
+  define(atom, std::move(cases));
   return value;
 }
 

@@ -94,6 +94,7 @@ class Terms {
   Form shifted(uop::Ref u, const Form& a, const Form& by);
   Form truncated(uop::Ref u, const Form& n, const Form& divisor);
   Form selected(const Cases& first, const Form& a, const Cases& second, const Form& b);
+  Form crossed(uop::Ref u, const Form& a, const Form& b);
   Form masked(uop::Ref u, const Form& a, const Form& b);
   // The value that an exact result has at a type.
   Form wrapped(Form exact, uop::DType t);
