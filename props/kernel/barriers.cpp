@@ -75,10 +75,8 @@ class BarrierCheck {
     if (here.is_loop()) {
       const Form count = m_.terms.form(decides);
       depends = m_.terms.depends_of(count);
-      if ((depends & kItemDims) != 0) {
-        q.require_difference(count, count, 1, kInfinity);
-        q.require(0, at_least(count, 1));
-      }
+      q.require_difference(count, count, 1, kInfinity);
+      q.require(0, at_least(count, 1));
     } else {
       const Cases yes = m_.terms.condition(decides, true);
       const Cases no = m_.terms.condition(decides, false);
@@ -90,7 +88,7 @@ class BarrierCheck {
       q.require(0, yes);
       q.require(1, no);
     }
-    if ((depends & kItemDims) == 0) {
+    if ((depends & kItemDims) == 0 && !wants_two(s_.context)) {
       pass("uniform");
       return;
     }

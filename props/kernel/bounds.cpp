@@ -109,7 +109,7 @@ class BoundsCheck : IndexCheck {
     }
     const bool is_inside =
         m_.terms.range_of(below(c, first)).lo >= 0 && m_.terms.range_of(room(c, end)).lo >= 0;
-    if (is_inside) {
+    if (is_inside && !wants_two(s_.context)) {
       pass("intervals");
       return;
     }

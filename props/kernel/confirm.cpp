@@ -37,26 +37,25 @@ std::string standing_text(uop::Standing s) {
 }
 
 // What stands before the list in a file, but for what is expected; the reason why there is none.
-Result<std::string> header(const Subject& s, const Claim& claim) {
-  if (s.file != nullptr) return Error{"a file has its own"};
-  std::string text = fmt::format("# {}\n", claim.text);
+Result<std::string> header(const Subject& s, std::string_view said,
+                           const interpreter::Variables& variables) {
+  std::string text = fmt::format("# {}\n", said);
   int64_t sizes[6];
   for (int bit = 0; bit < kFirstLoop; bit++) {
     const int32_t position = s.model.terms.position(bit);
     const uop::Ref special = position < 0 ? nullptr : s.model.terms.atom(position).node;
     std::optional<int64_t> n = 1;
     if (special != nullptr)
-      n = number_of(s.model.terms, s.model.terms.form(special->src[0]), claim.variables);
+      n = number_of(s.model.terms, s.model.terms.form(special->src[0]), variables);
     if (!n || *n < 1) return Error{"no launch"};
     sizes[bit] = *n;
   }
   text += fmt::format("# launch {} {} {} x {} {} {}\n", sizes[0], sizes[1], sizes[2], sizes[3],
                       sizes[4], sizes[5]);
-  for (const auto& [name, value] : claim.variables)
-    text += fmt::format("# set {} {}\n", name, value);
+  for (const auto& [name, value] : variables) text += fmt::format("# set {} {}\n", name, value);
   int64_t bytes = 0;
   for (const Storage& storage : s.model.storages) {
-    const std::optional<int64_t> n = number_of(s.model.terms, storage.size, claim.variables);
+    const std::optional<int64_t> n = number_of(s.model.terms, storage.size, variables);
     if (!n || *n > kMostBytes) return Error{"storage is too large to run"};
     bytes += *n * storage.bytes;
   }
@@ -144,6 +143,12 @@ Ran replay(const Subject& s, const std::string& before, std::string& file) {
 
 }  // namespace
 
+Result<std::string> file_of(const Subject& s, std::string_view said,
+                            const interpreter::Variables& variables) {
+  ASSAY_TRY(before, header(s, said, variables));
+  return before + uop::to_text(s.graph, s.linear, "linear");
+}
+
 void confirm(const Subject& s, const std::vector<Claim>& claims, std::string_view method,
              Checked& checked) {
   if (claims.empty()) return;
@@ -154,7 +159,8 @@ void confirm(const Subject& s, const std::vector<Claim>& claims, std::string_vie
   } else if (s.file != nullptr) {
     ran = run_all(*s.file);
   } else {
-    const Result<std::string> before = header(s, claims.front());
+    const Claim& first = claims.front();
+    const Result<std::string> before = header(s, first.text, first.variables);
     if (before.ok()) {
       ran = replay(s, before.value(), file);
     } else {

@@ -23,6 +23,11 @@ Decided by_prover(const Problem& problem, Context& context, std::string_view kin
 
 }  // namespace
 
+bool wants_two(const Context& context) {
+  const smt::ProverOptions& options = context.prover.options();
+  return options.is_doubled || options.asks_z3;
+}
+
 Decided decide(const Question& question, Context& context, std::string_view kind) {
   const Problem& problem = question.problem();
   Problem::Answer answer = problem.search(kSteps);
@@ -31,8 +36,7 @@ Decided decide(const Question& question, Context& context, std::string_view kind
   }
   Decided own = {answer.found, std::move(answer.values), "affine"};
   const smt::ProverOptions& options = context.prover.options();
-  const bool wants_two = options.is_doubled || options.asks_z3;
-  if (own.found != Found::Unknown && !wants_two) return own;
+  if (own.found != Found::Unknown && !wants_two(context)) return own;
   Decided other = by_prover(problem, context, kind);
   if (own.found == Found::Unknown) return other;
   if (other.found == Found::Unknown) {

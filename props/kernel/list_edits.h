@@ -38,8 +38,11 @@ class ListEdit {
 
   uop::Ref run() {
     for (const uop::Ref u : linear_->src) {
-      if (u == before_)
-        put(g_.make(uop::Op::Barrier, uop::Void, std::vector<uop::Ref>{last_effect_}));
+      // Its sources tell it from one that may be there.
+      if (u == before_) {
+        const std::vector<uop::Ref> src = {last_effect_, list_.front()};
+        put(g_.make(uop::Op::Barrier, uop::Void, src));
+      }
       if (u == dropped_) {
         now_[u] = u->src.empty() ? last_effect_ : now(u->src[0]);
         continue;

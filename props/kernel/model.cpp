@@ -110,6 +110,11 @@ class Reader {
       s.number = u->arg.number();
       s.bytes = std::max(uop::bytes_of(u->dtype), 1);
       s.region = static_cast<int>(m_.storages.size());
+      // Nodes of other types for the same argument are the same bytes.
+      for (const Storage& o : m_.storages) {
+        const bool is_same = o.node->op == u->op && o.space == s.space && o.number == s.number;
+        if (is_same) s.region = std::min(s.region, o.region);
+      }
       m_.storages.push_back(s);
     }
     for (const SharedArgument& shared : options_.shared) {

@@ -6,9 +6,11 @@
 
 namespace assay::props::kernel {
 
-int32_t Problem::add_variable(Int128 lo, Int128 hi) {
+int32_t Problem::add_variable(Int128 lo, Int128 hi, bool is_primary) {
   variables_.push_back({lo, hi});
-  return static_cast<int32_t>(variables_.size()) - 1;
+  const auto number = static_cast<int32_t>(variables_.size()) - 1;
+  if (is_primary) primary_.push_back(number);
+  return number;
 }
 
 int32_t Problem::add_linear(std::span<const Factor> sum, Int128 lo, Int128 hi, bool is_option) {

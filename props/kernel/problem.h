@@ -21,7 +21,8 @@ class Problem {
     Int128 times;
   };
 
-  int32_t add_variable(Int128 lo, Int128 hi);
+  // A primary one is of those that the others follow from.
+  int32_t add_variable(Int128 lo, Int128 hi, bool is_primary = false);
   // lo <= sum of factors <= hi; the number of the constraint. Variables stand once each. One that
   // is an option holds only where a clause says so.
   int32_t add_linear(std::span<const Factor> sum, Int128 lo, Int128 hi, bool is_option = false);
@@ -63,6 +64,7 @@ class Problem {
                         const Linear& l) const;
 
   std::vector<Interval> variables_;
+  std::vector<int32_t> primary_;
   std::vector<Factor> factors_;
   std::vector<Linear> linears_;
   std::vector<int32_t> required_;  // those that hold whatever clauses choose

@@ -28,7 +28,7 @@ int32_t Question::base(int32_t atom) {
   if (place(atom).base != kNone) return place(atom).base;
   const Atom& a = terms_.atom(atom);
   is_exact_ = is_exact_ && !a.is_free;
-  place(atom).base = problem_.add_variable(a.range.lo, a.range.hi);
+  place(atom).base = problem_.add_variable(a.range.lo, a.range.hi, a.node != nullptr);
   if (place(atom).more != kNone) link(atom);
   if (a.definition >= 0) {
     if (!is_shared(atom)) more(atom);
@@ -42,7 +42,7 @@ int32_t Question::more(int32_t atom) {
   const Atom& a = terms_.atom(atom);
   is_exact_ = is_exact_ && !a.is_free;
   const Int128 width = a.range.hi - a.range.lo;
-  place(atom).more = problem_.add_variable(-width, width);
+  place(atom).more = problem_.add_variable(-width, width, a.node != nullptr);
   if (place(atom).base != kNone) {
     link(atom);
   } else if (a.definition >= 0) {
@@ -83,6 +83,11 @@ void Question::define(int32_t atom) {
       const int32_t q = at_side(x);
       problem_.add_product(p, q, at_side(y));
     }
+    if (is_one || is_shared(x) == is_shared(y)) return;
+    // x0 y - x1 y = (x0 - x1) y
+    const int32_t difference = more(product);
+    const int32_t varies = more(is_shared(x) ? y : x);
+    problem_.add_product(difference, varies, base(is_shared(x) ? x : y));
     return;
   }
   for (int side = is_one ? 1 : 0; side < 2; side++) require(side, d.cases);

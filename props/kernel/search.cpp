@@ -88,16 +88,32 @@ class Search {
     return step;
   }
 
+  // Narrows to what both hold.
+  Step meet(int32_t v, Interval to) {
+    Interval& d = domain(v);
+    if (to.lo <= d.lo && to.hi >= d.hi) return Step::Same;
+    d = {std::max(d.lo, to.lo), std::min(d.hi, to.hi)};
+    return d.lo > d.hi ? Step::Empty : Step::Narrowed;
+  }
+
   Step narrow(const Problem::Product& p) {
     const Interval x = domain(p.x);
     const Interval y = domain(p.y);
     const Int128 ends[] = {x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi};
-    Interval& d = domain(p.variable);
-    const Interval old = d;
-    d = {std::max(d.lo, *std::ranges::min_element(ends)),
-         std::min(d.hi, *std::ranges::max_element(ends))};
-    if (d.lo > d.hi) return Step::Empty;
-    return d.lo != old.lo || d.hi != old.hi ? Step::Narrowed : Step::Same;
+    const Step step =
+        meet(p.variable, {*std::ranges::min_element(ends), *std::ranges::max_element(ends)});
+    if (step == Step::Empty) return step;
+    // A known factor leaves the other one its part of the product.
+    const bool is_x_known = x.lo == x.hi;
+    if (!is_x_known && y.lo != y.hi) return step;
+    const Int128 known = is_x_known ? x.lo : y.lo;
+    if (known == 0) return step;
+    Interval product = domain(p.variable);
+    if (known < 0) product = {-product.hi, -product.lo};
+    const Int128 size = known < 0 ? -known : known;
+    const Step other =
+        meet(is_x_known ? p.y : p.x, {ceil_div(product.lo, size), floor_div(product.hi, size)});
+    return other == Step::Same ? step : other;
   }
 
   bool is_possible(const Linears& option) {
@@ -165,17 +181,22 @@ class Search {
     return true;
   }
 
-  // A factor of a product with few values, of which each makes the product a multiple; -1 where
-  // there is none.
-  int32_t small_factor() {
-    constexpr Int128 kFew = 64;
-    for (const Problem::Product& p : p_.products_) {
-      if (domain(p.x).lo == domain(p.x).hi || domain(p.y).lo == domain(p.y).hi) continue;
-      for (const int32_t v : {p.x, p.y}) {
-        if (domain(v).hi - domain(v).lo < kFew) return v;
-      }
+  // Where many clauses or products are open: the primary variable with the fewest values, if they
+  // are few, since all else follows once they are known; -1 where there is none.
+  int32_t small_primary(size_t clauses) {
+    constexpr Int128 kFew = 256;
+    constexpr size_t kMany = 4;
+    const bool is_open = std::ranges::any_of(p_.products_, [&](const Problem::Product& p) {
+      return domain(p.x).lo != domain(p.x).hi && domain(p.y).lo != domain(p.y).hi;
+    });
+    if (!is_open && clauses < kMany) return -1;
+    int32_t best = -1;
+    for (const int32_t v : p_.primary_) {
+      const Int128 size = domain(v).hi - domain(v).lo;
+      if (size == 0 || size >= kFew) continue;
+      if (best < 0 || size < domain(best).hi - domain(best).lo) best = v;
     }
-    return -1;
+    return best;
   }
 
   // The smallest open domain among what is not yet certain; -1 where all is.
@@ -203,7 +224,7 @@ class Search {
     if (left_ <= 0) return Found::Unknown;
     if (!propagate(required, clauses)) return Found::No;
     const std::vector<Interval> here = domain_;
-    int32_t v = small_factor();
+    int32_t v = small_primary(clauses.size());
     if (v < 0 && !clauses.empty()) return look_by_clause(required, clauses, here);
     if (v < 0) v = variable_to_split(required);
     if (v < 0) return Found::Yes;

@@ -25,6 +25,8 @@ struct ScheduledStore {
 
 std::map<int64_t, ScheduledStore> scheduled_stores(uop::Graph& g, Ref kernel) {
   std::map<int64_t, ScheduledStore> stores;
+  // A list that no schedule is known of is held to nothing.
+  if (kernel->op != Op::Sink) return stores;
   for (const Ref u : uop::toposort(g, kernel)) {
     const bool is_end = u->op == Op::End && u->src[0]->op == Op::Store;
     if (u->op != Op::Store && !is_end) continue;
@@ -220,7 +222,10 @@ class StoreCheck {
       return;
     }
     checked_.add({Answer::Fail, Strength::Proved, text}, "affine");
-    if (checked_.shape.empty()) checked_.shape = "stored twice";
+    if (!checked_.shape.empty()) return;
+    checked_.shape = "stored twice";
+    const Result<std::string> file = file_of(s_, text, q.variables(d.values));
+    if (file.ok()) checked_.evidence.push_back({"stores.uop", file.value()});
   }
 
   const Subject& s_;

@@ -26,6 +26,9 @@ struct Subject {
   std::set<std::string>* refuted = nullptr;
 };
 
+// Whether what one method decides is to be put to the prover too.
+bool wants_two(const Context& context);
+
 // What became of a question.
 struct Decided {
   Found found = Found::Unknown;
@@ -44,6 +47,11 @@ struct Claim {
   std::string shape;
   interpreter::Variables variables;
 };
+
+// The list as a file, for these values of its variables, with what is said in its first line. An
+// error says why it cannot be run.
+Result<std::string> file_of(const Subject& subject, std::string_view said,
+                            const interpreter::Variables& variables);
 
 // Runs the kernel on the work-group machine for the variables of the first claim, and adds an
 // obligation for each: a failure where the machine finds that fault at these nodes, and unknown

@@ -78,7 +78,8 @@ Dims Terms::depends_of(Ref u) {
   if (known != depends_.end()) return known->second;
   Dims dims = 0;
   if (u->op == Op::Special) {
-    dims = atom(atom_of(u)).depends;
+    const auto position = forms_.find(u);
+    dims = position == forms_.end() ? kAllDims : depends_of(position->second);
   } else if (u->op == Op::Load) {
     Ref storage = u->src[0];
     while (storage->op == Op::Index || storage->op == Op::Shrink || storage->op == Op::After)
