@@ -47,10 +47,12 @@ class Checker {
     if (wrong_list_ && made_.verdict.answer != Answer::Fail) {
       made_.refused = to_string(*wrong_list_);
       made_.malformed = true;
+      made_.failed_at = "refusal";
       made_.verdict = {Answer::Fail, Strength::Sampled, "malformed: " + made_.refused};
     } else if (refused) {
       made_.refused = to_string(*refused);
       made_.verdict = refusal(reference.ok());
+      if (made_.verdict.answer == Answer::Fail) made_.failed_at = "refusal";
     } else if (!too_large_.empty()) {
       made_.verdict.evidence = too_large_;
       return std::move(made_);
@@ -58,8 +60,8 @@ class Checker {
       made_.verdict.evidence = to_string(reference.error());
       return std::move(made_);
     } else if (!reference.ok()) {
-      fail(fmt::format("the engine accepts what the reference refuses: {}",
-                       to_string(reference.error())));
+      fail("refusal", fmt::format("the engine accepts what the reference refuses: {}",
+                                  to_string(reference.error())));
     } else {
       expectations(reference.value());
     }
@@ -80,8 +82,9 @@ class Checker {
     return licence_of(program_, options_.device, options_.executor->devices());
   }
 
-  void fail(std::string evidence) {
+  void fail(std::string_view stage, std::string evidence) {
     if (made_.verdict.answer == Answer::Fail) return;
+    made_.failed_at = stage;
     made_.verdict = {Answer::Fail, Strength::Sampled, std::move(evidence)};
   }
 
@@ -164,7 +167,7 @@ class Checker {
       if (!buffers_) continue;
       const Result<bool> written =
           buffers_->write(session_.graph(), input.buffer, kernels_.at(input.buffer->arg.number()));
-      if (!written.ok()) fail(fmt::format("device: {}", to_string(written.error())));
+      if (!written.ok()) fail("device", fmt::format("device: {}", to_string(written.error())));
     }
   }
 
@@ -228,7 +231,7 @@ class Checker {
                Memory& memory, std::span<const int> order) {
     if (linear == nullptr) return;
     const Result<bool> done = interpreter::run(session_.graph(), linear, variables, memory, order);
-    if (!done.ok()) fail(fmt::format("{}: {}", stage, to_string(done.error())));
+    if (!done.ok()) fail(stage, fmt::format("{}: {}", stage, to_string(done.error())));
   }
 
   // Says in lacking_ which type kernels have that the device neither has nor can emulate.
@@ -273,10 +276,11 @@ class Checker {
     how.planned = options_.arenas;
     if (s.linear != nullptr) {
       const Result<runtime::Ran> ran = options_.executor->run(session_.graph(), s, *buffers_, how);
-      if (!ran.ok()) return fail(fmt::format("device: {}", to_string(ran.error())));
+      if (!ran.ok()) return fail("device", fmt::format("device: {}", to_string(ran.error())));
       made_.runs.push_back(ran.value());
       if (ran.value().status != runtime::Status::Ok) {
-        return fail(fmt::format("device: {}: {}", to_text(ran.value().status), ran.value().why));
+        return fail("device",
+                    fmt::format("device: {}: {}", to_text(ran.value().status), ran.value().why));
       }
     }
     Memory memory;
@@ -293,7 +297,7 @@ class Checker {
         if (bytes.empty()) continue;
         const Result<std::vector<std::byte>> held = buffers_->read(u);
         if (!held.ok()) {
-          fail(fmt::format("device: {}", to_string(held.error())));
+          fail("device", fmt::format("device: {}", to_string(held.error())));
           return false;
         }
         std::ranges::copy(held.value(), bytes.begin());
@@ -311,7 +315,7 @@ class Checker {
     const Result<std::vector<Elements>> values =
         interpreter::evaluate(session_.graph(), nodes, bound_, memory);
     if (!values.ok()) {
-      fail(fmt::format("{}: {}", stage, to_string(values.error())));
+      fail(stage, fmt::format("{}: {}", stage, to_string(values.error())));
       return;
     }
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -325,8 +329,8 @@ class Checker {
   void judge(std::string_view stage, size_t output, Comparison comparison) {
     const std::string& name = program_.define(outputs_[output].value).name;
     if (!comparison.agrees()) {
-      fail(fmt::format("line {}: {} at stage {}: {}", line_of(output), name, stage,
-                       to_text(comparison)));
+      fail(stage, fmt::format("line {}: {} at stage {}: {}", line_of(output), name, stage,
+                              to_text(comparison)));
     }
     made_.judged.push_back({name, line_of(output), stage, std::move(comparison), {}});
   }
@@ -343,7 +347,8 @@ class Checker {
     for (const Statement& s : program_.statements) {
       const auto* e = std::get_if<tensor::Expect>(&s.what);
       if (e != nullptr && !e->may_be_value()) {
-        fail(fmt::format("line {}: expected an error with '{}', found none", s.line, *e->error));
+        fail("refusal",
+             fmt::format("line {}: expected an error with '{}', found none", s.line, *e->error));
       }
     }
   }

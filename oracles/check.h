@@ -41,6 +41,9 @@ struct Judged {
 
 struct Checked {
   Verdict verdict;
+  // Where a failure shows: the stage of a value, or "refusal" where the engine and the reference
+  // differ in what they refuse.
+  std::string_view failed_at;
   std::vector<Judged> judged;
   std::string refused;  // the error of building or scheduling, if there was one
   // Refused by the reference as well, and not expected to be; or what it or a command says of how

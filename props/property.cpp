@@ -14,13 +14,13 @@ void Checked::add(const Verdict& obligation, std::string_view method) {
   verdict.evidence = obligation.evidence;
 }
 
-void Checked::add_unknown(std::string_view cause, std::string evidence) {
+void Checked::add_unknown(std::string_view cause, std::string why) {
   obligations++;
   unknown++;
   by_cause.try_emplace(std::string(cause)).first->second++;
   if (verdict.answer != Answer::Pass) return;
   verdict.answer = Answer::Unknown;
-  verdict.evidence = std::move(evidence);
+  verdict.evidence = std::move(why);
 }
 
 }  // namespace assay::props

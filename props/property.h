@@ -54,7 +54,7 @@ struct Checked {
   // property's own: "reachability", "affine", "execution"; of what is unknown it is the cause.
   void add(const Verdict& obligation, std::string_view method);
   // An obligation whose cause of not being known is named, as records count it.
-  void add_unknown(std::string_view cause, std::string evidence);
+  void add_unknown(std::string_view cause, std::string why);
 };
 
 template <typename Seen>
