@@ -38,6 +38,7 @@ const Command& rules_command();
 const Command& run_command();
 const Command& simplify_command();
 const Command& trial_command();
+const Command& verify_command();
 const Command& worker_command();
 
 }  // namespace assay::fuzz

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -12,13 +13,13 @@
 #include "engine/runtime/rules.h"
 #include "engine/tensor/program/text.h"
 #include "fuzz/commands/command.h"
-#include "fuzz/in_order.h"
 #include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
 #include "fuzz/commands/proof_options.h"
+#include "fuzz/in_order.h"
 #include "oracles/workgroup/sim.h"
 #include "props/compile.h"
-#include "props/kernel/kernel_list.h"
+#include "props/kernel/kernel_props.h"
 
 namespace assay::fuzz {
 namespace {
@@ -116,7 +117,26 @@ class Worker {
     if (!options_.lists.empty()) {
       return Error{"it is a list of instructions, for which opts come too late"};
     }
-    result.judgements = props::check_list(kernel.file, options_.chosen, verifier_->context());
+    return list(kernel.file, result);
+  }
+
+  // What the file expects to be found is a failure of the kernel, and none of the file.
+  Result<int64_t> list(workgroup::KernelFile& file, FileResult& result) {
+    ASSAY_TRY(checked, props::check_kernel_file(file, verifier_->context()));
+    for (props::FileChecked& c : checked.properties) {
+      const bool is_chosen = std::ranges::any_of(
+          options_.chosen, [&](const Property* p) { return p->name == c.property; });
+      if (!is_chosen) continue;
+      if (c.checked.verdict.answer == Answer::Fail) {
+        c.checked.verdict.answer = Answer::Pass;
+        c.checked.verdict.evidence = "refuted, as expected: " + c.checked.verdict.evidence;
+      }
+      result.judgements.push_back({c.property, "the list", std::move(c.checked)});
+    }
+    if (checked.difference.empty()) return int64_t{1};
+    Checked wrong;
+    wrong.verdict = {Answer::Fail, props::Strength::Proved, checked.difference};
+    result.judgements.push_back({"kernel_races", "what the file expects", std::move(wrong)});
     return int64_t{1};
   }
 
