@@ -220,12 +220,19 @@ class Printer {
   ExitCode conclude(const QuestionTotals& questions) {
     int64_t failed = 0;
     int64_t unknown = 0;
+    std::vector<reports::Record> records;
     for (const Property* p : options_.chosen) {
       const Tally& t = totals_[p->name];
       failed += t.failed;
       unknown += t.unknown;
       fmt::print("{}: {} subjects, {} failed; {}\n", p->name, t.subjects, t.failed, t.text());
+      if (lacks_z3(*p, t)) {
+        failed++;
+        fmt::print("FAIL {}: Z3 decided none of its obligations\n", p->name);
+      }
+      records.emplace_back(t.record(*p));
     }
+    note(write_records(options_.proof, records));
     questions.print();
     for (const std::string& d : questions.disagreements()) {
       fmt::print("FAIL the harness disagrees with itself:\n{}", d);
@@ -251,10 +258,22 @@ class Printer {
     }
     if (j.checked.verdict.answer != Answer::Fail) return;
     const std::string name = fmt::format("{}-{}-{}", path, j.property, j.subject);
-    const Result<bool> written = write_evidence(options_.proof, name, j.checked);
+    note(write_evidence(options_.proof, name, j.checked));
+  }
+
+  void note(const Result<bool>& written) {
     if (written.ok()) return;
     trouble_ = true;
     fmt::print(stderr, "assay verify: {}\n", written.error().message);
+  }
+
+  // Where every obligation is to be put to Z3, a property of these that has some and of which Z3
+  // decided none was not put to it.
+  bool lacks_z3(const Property& p, const Tally& t) const {
+    static constexpr std::string_view kPut[] = {"schedule_order", "plan_order", "kernel_races",
+                                                "kernel_bounds"};
+    return options_.proof.asks_z3 && t.obligations != 0 &&
+           std::ranges::find(kPut, p.name) != std::end(kPut) && !t.by_method.contains("z3");
   }
 
   const Options& options_;
