@@ -22,7 +22,7 @@ constexpr const char* kExitCodes =
 
 const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
-      &bench_command(), &check_command(), &devices_command(),  &import_command(),
+      &bench_command(), &check_command(), &devices_command(),  &import_command(), &prove_command(),
       &rules_command(), &run_command(),   &simplify_command(), &worker_command()};
   return table;
 }

@@ -31,6 +31,7 @@ const Command& bench_command();
 const Command& check_command();
 const Command& devices_command();
 const Command& import_command();
+const Command& prove_command();
 const Command& rules_command();
 const Command& run_command();
 const Command& simplify_command();

@@ -127,7 +127,10 @@ class Question {
       } else if (value(at->is_unspecified) != 0) {
         point.push_back({Cell::State::Unspecified, {}});
       } else if (uop::is_float(t)) {
-        point.push_back(Cell::of({t, static_cast<uint64_t>(value(at->is.value))}));
+        const uint64_t bits = formula_.sort(at->is.value) == kReal
+                                  ? uop::of_int(t, value(at->is.value)).bits
+                                  : static_cast<uint64_t>(value(at->is.value));
+        point.push_back(Cell::of({t, bits}));
       } else {
         const bool is_number = formula_.sort(at->is.value) == kInt;
         if (is_number && !uop::fits(t, value(at->is.value))) return std::nullopt;
@@ -231,7 +234,7 @@ Settled refuted(const Claim& claim, std::vector<Cell> point, std::string method)
                                        cell_text(s.after), point_text(claim, point));
   s.point = std::move(point);
   s.method = std::move(method);
-  if (!agrees(s.before, s.after)) {
+  if (!agrees(claim, s.before, s.after)) {
     s.verdict = {Answer::Fail, Strength::Sampled, text};
   } else {  // the evaluator of this folder and the engine's do not say the same
     s.verdict = {Answer::Unknown, Strength::Sampled, "not confirmed: " + text};
@@ -286,21 +289,23 @@ Settled settle_terms(const Claim& claim, ClaimPoints& points, Prover& prover, st
     if (const auto found = points.search_all()) return refuted(claim, *found, "enumeration");
     return settled(Strength::Exhaustive, fmt::format("all {} points", count), "enumeration");
   };
-  if (!claim.is_real) {
-    const auto found = points.search_samples(effort.seed, std::min<size_t>(effort.samples, count));
-    if (found) return refuted(claim, *found, "samples");
-    if (count <= first) return all();
-  }
-  const uint64_t sampled = points.judged();
+  const size_t samples = claim.is_real ? effort.samples : std::min<size_t>(effort.samples, count);
+  const auto found = points.search_samples(effort.seed, samples);
+  if (found) return refuted(claim, *found, "samples");
+  if (!claim.is_real && count <= first) return all();
   std::string why = "no solver asked";
-  for (const View view : effort.asks_solvers ? views_of(claim, contents) : std::vector<View>{}) {
-    const auto answer = ask(claim, contents, view, prover, points, kind, why);
+  const std::vector<View> views =
+      effort.asks_solvers ? views_of(claim, contents) : std::vector<View>{};
+  for (const View& view : views) {
+    std::string reason;
+    const auto answer = ask(claim, contents, view, prover, points, kind, reason);
     if (answer) return *answer;
+    if (&view == &views.front()) why = reason;
   }
   if (!claim.is_real && count <= last) return all();
   Settled s;
   s.verdict = {Answer::Unknown, Strength::Sampled,
-               fmt::format("{}; {} points agree", why, sampled)};
+               fmt::format("{}; {} points agree", why, points.judged())};
   s.method = why;
   return s;
 }
@@ -312,7 +317,7 @@ Settled settle(const Claim& claim, Prover& prover, Tables& tables, std::string_v
   ClaimPoints points(claim, tables);
   Settled s = claim.before == claim.after ? settled(Strength::Proved, "one term", "folding")
                                           : settle_terms(claim, points, prover, kind, effort);
-  s.judged = points.judged();
+  s.judged = points.sampled();
   return s;
 }
 
