@@ -79,19 +79,14 @@ class Question {
     for (size_t i = 0; i < claim_.leaves.size(); i++) require_leaf(i);
     for (const Term fact : encoder_.facts()) formula_.require(fact);
     const Term differ = differs(formula_, *before_, *after_);
-    Term wrong = differ;
-    if (has_to_fit()) {
-      const Term fit = formula_.both(before_->fits, after_->fits);
-      const Term unfit = formula_.both(before_->is_defined, formula_.no(fit));
-      wrong = formula_.either(differ, unfit);
-    }
-    formula_.require(wrong);
+    const Term wrong = formula_.both(holds_, differ);
+    formula_.require(has_to_fit() ? formula_.either(wrong, unfit()) : wrong);
     return true;
   }
 
   // Once a point was found that is none because an `index` leaves 64 bits: numbers of 64 bits.
   bool narrow() {
-    if (!contents_.has_index || is_narrowed_) return false;
+    if (!contents_.has_index || contents_.has_fixed_ints || is_narrowed_) return false;
     is_narrowed_ = true;
     formula_.require(before_->fits);
     const Term lost = formula_.no(after_->is_defined);
@@ -145,6 +140,14 @@ class Question {
   // `index`.
   bool has_to_fit() const { return encoder_.view() != View::AtWidth && contents_.has_fixed_ints; }
 
+  // Where some integer wraps that is read, so that nothing is said of the point.
+  Term unfit() {
+    const Term is_compared = formula_.either(before_->is_defined, before_->is_invalid);
+    const Term lost = formula_.both(is_compared, formula_.no(after_->fits));
+    const Term sides = formula_.either(formula_.no(before_->fits), lost);
+    return formula_.either(formula_.no(fit_), sides);
+  }
+
   void require_64_bits() {
     if (encoder_.view() == View::AtWidth) formula_.require(before_->fits);
     if (encoder_.view() != View::AtWidth) return;
@@ -156,15 +159,15 @@ class Question {
     for (const Ref u : claim_.when) {
       const std::optional<Encoded> is = encoder_.encode(u);
       if (!is) return false;
-      formula_.require(is->is_defined);
-      formula_.require(is->value);
-      if (has_to_fit()) formula_.require(is->fits);
+      holds_ = formula_.both(holds_, formula_.both(is->is_defined, is->value));
+      fit_ = formula_.both(fit_, is->fits);
     }
     for (const Ref u : claim_.valued) {
       const std::optional<Encoded> is = encoder_.encode(u);
       if (!is) return false;
-      formula_.require(is->is_defined);
-      if (u->dtype == Index) formula_.require(is->fits);
+      holds_ = formula_.both(holds_, is->is_defined);
+      if (u->dtype == Index) holds_ = formula_.both(holds_, is->fits);
+      if (u->dtype != Index) fit_ = formula_.both(fit_, is->fits);
     }
     if (!claim_.condition) return true;
     const std::optional<Term> holds = claim_.condition->encode(encoder_);
@@ -199,6 +202,8 @@ class Question {
   Formula formula_;
   Encoder encoder_;
   std::optional<Encoded> before_, after_;
+  Term holds_ = formula_.truth(true);  // the claim's conditions
+  Term fit_ = formula_.truth(true);    // and that they are encoded rightly
   bool is_narrowed_ = false;
 };
 

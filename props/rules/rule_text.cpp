@@ -100,7 +100,7 @@ class RuleParser {
 
   Result<std::unique_ptr<TextRule>> run() {
     uop::Rule& rule = made_->rule;
-    rule.name = kept("try");
+    rule.name = kept("rule");
     if (const auto name = scan_.label()) rule.name = kept(std::string(*name));
     find_constants();
     const size_t start = scan_.offset();
