@@ -33,6 +33,7 @@ const Command& check_command();
 const Command& devices_command();
 const Command& fuzz_command();
 const Command& import_command();
+const Command& prove_command();
 const Command& report_command();
 const Command& rules_command();
 const Command& run_command();

@@ -170,10 +170,24 @@ struct Tally {
     for (const auto& [method, n] : c.by_method) by_method[method] += n;
     for (const auto& [cause, n] : c.by_cause) by_cause[cause] += n;
   }
-  std::string text() const {
+  std::string_view strength_text() const {
     static constexpr std::string_view kStrengths[] = {"sampled", "exhaustive", "proved"};
-    std::string text =
-        fmt::format("{}, {} obligations", kStrengths[static_cast<int>(strength)], obligations);
+    return kStrengths[static_cast<int>(strength)];
+  }
+  reports::ProofRecord record(const Property& p) const {
+    reports::ProofRecord r;
+    r.kind = "property";
+    r.name = p.name;
+    r.answer = failed != 0 ? "fail" : unknown != 0 ? "unknown" : "pass";
+    r.strength = strength_text();
+    r.evidence = p.claim;
+    r.methods = by_method;
+    r.obligations = obligations;
+    r.unknown = unknown;
+    return r;
+  }
+  std::string text() const {
+    std::string text = fmt::format("{}, {} obligations", strength_text(), obligations);
     for (const auto& [method, n] : by_method) text += fmt::format(", {} {}", method, n);
     for (const auto& [cause, n] : by_cause) text += fmt::format(", unknown ({}) {}", cause, n);
     if (listed != 0) text += fmt::format("; {} listed", listed);
