@@ -13,8 +13,8 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/runtime/rules.h"
-#include "fuzz/commands/in_order.h"
 #include "fuzz/commands/proof_options.h"
+#include "fuzz/in_order.h"
 #include "props/rules/prove_table.h"
 #include "props/rules/rule_text.h"
 
@@ -83,13 +83,37 @@ Result<bool> write_row(const ProveOptions& options, const TableRow& row) {
   return write_evidence(options.proof, name, checked);
 }
 
+// What the ledger of a report holds of a rule.
+reports::Record record_of(const TableRow& row) {
+  static constexpr std::string_view kAnswers[] = {"pass", "fail", "unknown"};
+  static constexpr std::string_view kStrengths[] = {"sampled", "exhaustive", "proved"};
+  reports::ProofRecord r;
+  r.kind = "rule";
+  r.name = fmt::format("{}{}", uop::full_name(*row.set, *row.rule),
+                       row.over ? fmt::format(" {}", uop::to_text(*row.over)) : "");
+  const oracles::Verdict& v = row.proof.verdict;
+  r.answer = row.is_listed ? "listed" : kAnswers[static_cast<int>(v.answer)];
+  r.strength = kStrengths[static_cast<int>(v.strength)];
+  r.evidence = v.evidence;
+  r.obligations = 1;
+  r.unknown = v.answer == props::Answer::Unknown ? 1 : 0;
+  r.methods[row.proof.method] = 1;
+  return r;
+}
+
 ExitCode prove_sets(RuleSets sets, const ProveOptions& options, const props::TableOptions& table) {
   std::vector<TableRow> rows = props::table_rows(sets, table);
   if (rows.empty()) return usage_error("no rule is so named, or none has that type");
   QuestionTotals totals;
   std::mutex mutex;
   props::TableCounts counts;
+  std::vector<reports::Record> records;
   ExitCode trouble = kClean;
+  const auto note = [&](const Result<bool>& written) {
+    if (written.ok()) return;
+    fmt::print(stderr, "assay prove: {}\n", to_string(written.error()));
+    trouble = kEnvironment;
+  };
   const auto start = std::chrono::steady_clock::now();
   in_order<TableRow>(
       rows.size(), options.proof.threads(),
@@ -98,11 +122,10 @@ ExitCode prove_sets(RuleSets sets, const ProveOptions& options, const props::Tab
         counts.add(row);
         const bool is_quiet = row.is_listed || row.proof.verdict.answer == props::Answer::Pass;
         if (!options.quiet || !is_quiet) fmt::print("{}\n", props::row_text(row));
-        const Result<bool> written = write_row(options, row);
-        if (written.ok()) return;
-        fmt::print(stderr, "assay prove: {}\n", to_string(written.error()));
-        trouble = kEnvironment;
+        records.push_back(record_of(row));
+        note(write_row(options, row));
       });
+  note(write_records(options.proof, records));
   fmt::print("{}\n", props::counts_text(counts));
   totals.print();
   for (const std::string& text : totals.disagreements()) {
