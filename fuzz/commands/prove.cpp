@@ -13,8 +13,8 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/runtime/rules.h"
-#include "fuzz/commands/in_order.h"
 #include "fuzz/commands/proof_options.h"
+#include "fuzz/in_order.h"
 #include "props/rules/prove_table.h"
 #include "props/rules/rule_text.h"
 
