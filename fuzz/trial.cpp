@@ -162,7 +162,7 @@ smt::Prover& Trial::prover() { return parts_->prover; }
 
 Outcome Trial::run(const Case& c, const uop::Switches& switches, uop::Watch* watch) {
   Outcome outcome;
-  Machine& machine = parts_->machine_of(c);
+  Parts::Machine& machine = parts_->machine_of(c);
   const Result<runtime::Device*> device = machine.devices.open(c.device);
   if (!device.ok()) {
     outcome.malformed = device.error().message;

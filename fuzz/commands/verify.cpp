@@ -12,7 +12,7 @@
 #include "engine/runtime/rules.h"
 #include "engine/tensor/program/text.h"
 #include "fuzz/commands/command.h"
-#include "fuzz/commands/in_order.h"
+#include "fuzz/in_order.h"
 #include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
 #include "fuzz/commands/proof_options.h"
