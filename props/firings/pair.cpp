@@ -19,8 +19,6 @@ using uop::Value;
 
 // What is copied as it stands, beside scalar functions.
 constexpr OpSet kPlain = {Op::Const, Op::Invalid};
-// Leaves that may have any value within their bounds, wherever they stand.
-constexpr OpSet kCounters = {Op::Variable, Op::Range, Op::Special};
 
 // A bound for the counter of a loop whose size is a term: index arithmetic on it stays within 64
 // bits.

@@ -134,17 +134,17 @@ Compared compare(Graph& g, const ScalarPair& pair, double units, uint64_t seed, 
   return result;
 }
 
+// All of so many values of the leaves are looked at, where there are no more.
+constexpr size_t kFewPoints = 1 << 14;
 // Of floats: how many operations a solver decides in the time that there is for a firing.
 constexpr size_t kFewFloats = 6;
 constexpr OpSet kHardFloats = {Op::FDiv, Op::Recip, Op::Sqrt, Op::Fma, Op::Exp, Op::Exp2,
                                Op::Log,  Op::Log2,  Op::Sin,  Op::Cos, Op::Tan, Op::Pow};
 
 constexpr OpSet kQuotients = {Op::Div, Op::Mod, Op::TDiv, Op::TMod};
-constexpr OpSet kOfMagicNumbers = {Op::Mul, Op::Shr};
 constexpr int kWideBits = 32;
 
-// Whether solvers are of no use: functions of floats, many roundings, wide quotients that are
-// products elsewhere.
+// Whether solvers are of no use: functions of floats, many roundings, quotients of wide integers.
 bool is_hard(Graph& g, const ScalarPair& pair) {
   size_t floats = 0;
   OpSet wide;
@@ -157,7 +157,7 @@ bool is_hard(Graph& g, const ScalarPair& pair) {
     if (kHardFloats.has(u->op)) return true;
     floats++;
   }
-  return floats > kFewFloats || (wide.meets(kQuotients) && wide.meets(kOfMagicNumbers));
+  return floats > kFewFloats || wide.meets(kQuotients);
 }
 
 Outcome outcome_of(const ScalarPair& pair, const Compared& compared, double units) {
@@ -182,7 +182,9 @@ Outcome outcome_of(const ScalarPair& pair, const Compared& compared, double unit
 }  // namespace
 
 Outcome judge_by_points(Graph& g, const ScalarPair& pair, uint64_t seed, size_t points) {
-  return outcome_of(pair, compare(g, pair, 0, seed, points), 0);
+  uop::Random random(seed);
+  const bool is_small = uop::Points(leaves_of(g, pair), random, kFewPoints).is_exhaustive();
+  return outcome_of(pair, compare(g, pair, 0, seed, is_small ? kFewPoints : points), 0);
 }
 
 Outcome judge_scalar(Graph& g, const ScalarPair& pair, Context& context, size_t points) {

@@ -90,9 +90,14 @@ class TerminationChecker {
       Graph g;
       Choices choices(context_.seed * 7'919 + static_cast<uint64_t>(i));
       if (!moves.empty()) rewrite(g, moved_stock(g, choices, moves));
-      if (!roots.meets(kOnTensors)) continue;
-      const Result<Ref> tensors = tensor_stock(g, choices, false);
-      if (tensors.ok()) rewrite(g, tensors.value());
+      if (roots.meets(kOnTensors)) {
+        const Result<Ref> tensors = tensor_stock(g, choices, false);
+        if (tensors.ok()) rewrite(g, tensors.value());
+      }
+      if (roots.has(Op::End) && i % 4 == 0) {
+        const Result<Ref> kernel = kernel_stock(g, choices);
+        if (kernel.ok()) rewrite(g, kernel.value());
+      }
     }
   }
 

@@ -11,8 +11,8 @@ namespace assay::props {
 
 // How many graphs a set of rules is run on.
 struct TerminationBudget {
-  int terms = 400;    // random ones
-  int graphs = 60;    // of movement, and of tensors, where rules look at those
+  int terms = 3000;   // random ones
+  int graphs = 100;   // of movement, of tensors and (a quarter) of kernels, as rules look at those
   int instances = 8;  // of each pattern rule's match, at each type
 };
 
