@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/uop/bounds.h"
 #include "engine/uop/sample.h"
@@ -53,11 +54,17 @@ std::vector<Ref> conditions_of(const Claim& claim) {
 
 }  // namespace
 
-bool agrees(const Cell& before, const Cell& after) {
+bool agrees(const Claim& claim, const Cell& before, const Cell& after) {
   if (before.state == Cell::State::Unspecified) return true;
   if (before.state != after.state) return false;
-  const bool are_nans = before.defined() && uop::is_nan(before.value) && uop::is_nan(after.value);
-  return !before.defined() || are_nans || before.value == after.value;
+  if (!before.defined() || before.value == after.value) return true;
+  if (!uop::is_float(before.value.dtype)) return false;
+  if (!claim.is_real) return uop::is_nan(before.value) && uop::is_nan(after.value);
+  const double a = uop::as_double(before.value);
+  const double b = uop::as_double(after.value);
+  if (!std::isfinite(a) || !std::isfinite(b)) return true;
+  const int digits = uop::format_of(before.value.dtype).mantissa_bits / 2;
+  return std::fabs(a - b) <= std::ldexp(std::max({std::fabs(a), std::fabs(b), 1.0}), -digits);
 }
 
 ClaimPoints::ClaimPoints(const Claim& claim, Tables& tables)
@@ -141,7 +148,7 @@ bool ClaimPoints::fails_at(std::span<const Cell> point, size_t from) {
   sides_from_ = claim_.leaves.size();
   if (sides_.root(0).state == Cell::State::Unspecified) return false;
   judged_++;
-  return !agrees(sides_.root(0), sides_.root(1)) && !has_left_64_bits(sides_.root(1));
+  return !agrees(claim_, sides_.root(0), sides_.root(1)) && !has_left_64_bits(sides_.root(1));
 }
 
 std::optional<std::vector<Cell>> ClaimPoints::search_all() {
@@ -177,6 +184,7 @@ Cell ClaimPoints::sample(size_t leaf, uint64_t seed, std::span<const Cell> point
   if (l.may_be_invalid && random.once_in(10)) return kInvalidCell;
   if (!l.values.empty()) return Cell::of(l.values[random.below(l.values.size())]);
   const DType t = l.u->dtype;
+  if (uop::is_float(t) && claim_.is_real) return Cell::of(uop::of_int(t, random.between(-9, 9)));
   if (uop::is_float(t)) return Cell::of(uop::any_float(random, t));
   uop::Bounds ends = ends_of(claim_.g, l.u);
   if (ends.hi < ends.lo) return kUnspecifiedCell;
@@ -203,6 +211,7 @@ std::optional<std::vector<Cell>> ClaimPoints::search_samples(uint64_t seed, size
   for (size_t n = 0; n < samples; n++) {
     for (size_t i = 0; i < point.size(); i++) point[i] = sample(i, random.next(), point);
     if (fails_at(point)) return point;
+    sampled_ = judged_;
   }
   return std::nullopt;
 }

@@ -72,7 +72,7 @@ struct Settled {
   // Of a failure: a point, and what the sides are there, evaluated by uop::Evaluator.
   std::vector<uop::Cell> point;
   uop::Cell before, after;
-  // At how many of the points that were tried `before` was not unspecified.
+  // At how many of the samples there was something to judge.
   uint64_t judged = 0;
 };
 
@@ -81,7 +81,9 @@ Settled settle(const Claim& claim, Prover& prover, Tables& tables, std::string_v
                const Effort& effort = {});
 
 // Whether a claim is kept by what its sides are: by value, where `before` is not unspecified.
-bool agrees(const uop::Cell& before, const uop::Cell& after);
+// Floats of a claim over the reals agree in half of their digits, and where one is infinite or NaN,
+// since both have been rounded.
+bool agrees(const Claim& claim, const uop::Cell& before, const uop::Cell& after);
 
 // "x = 3, c = unspecified".
 std::string point_text(const Claim& claim, std::span<const uop::Cell> point);
@@ -104,6 +106,8 @@ class ClaimPoints {
   bool fails_at(std::span<const uop::Cell> point, size_t from = 0);
   // At how many points `before` was not unspecified, so that there was something to judge.
   uint64_t judged() const { return judged_; }
+  // And at how many of those that search_samples() drew.
+  uint64_t sampled() const { return sampled_; }
 
  private:
   std::vector<uop::Cell> domain(size_t leaf) const;
@@ -118,6 +122,7 @@ class ClaimPoints {
   size_t sides_from_ = 0;
   bool is_narrow_ = true;
   uint64_t judged_ = 0;
+  uint64_t sampled_ = 0;
 };
 
 }  // namespace assay::smt

@@ -102,6 +102,10 @@ Term Encoder::less(DType t, Term a, Term b) {
   return f_.make(is_signed_type(t) ? Fn::Slt : Fn::Ult, {a, b});
 }
 
+void Encoder::narrow_fits(Encoded& out, Term holds) {
+  out.fits = f_.both(out.fits, f_.implies(out.is_defined, holds));
+}
+
 std::nullopt_t Encoder::no_meaning(Ref u) {
   why_ = fmt::format("{} at {}", uop::to_text(u->op), uop::to_text(u->dtype));
   return std::nullopt;
@@ -225,7 +229,8 @@ std::optional<Encoded> Encoder::where(Operands x) {
   const auto picked = [&](Term a, Term b) { return f_.ite(c.value, a, b); };
   const Term invalid = picked(x[1].is_invalid, x[2].is_invalid);
   const Term defined = picked(x[1].is_defined, x[2].is_defined);
-  const Term fits = picked(x[1].fits, x[2].fits);
+  const Term picked_fits = picked(x[1].fits, x[2].fits);
+  const Term fits = f_.implies(c.is_defined, picked_fits);
   out.value = picked(x[1].value, x[2].value);
   out.is_invalid = f_.either(c.is_invalid, f_.both(c.is_defined, invalid));
   out.is_defined = f_.both(c.is_defined, defined);

@@ -27,8 +27,8 @@ struct Encoded {
   Term value;       // of the sort of its type; means something where is_defined and fits
   Term is_defined;  // it has a value: not unspecified, not Invalid
   Term is_invalid;  // never together with is_defined
-  // No integer on the way to its value leaves its type (or 64 bits, of an `index`). At width that
-  // is said of `index` alone, since all others wrap as they should.
+  // No integer on the way to its value leaves its type (or 64 bits, of an `index`): then the others
+  // are right. At width that is said of `index` alone, since all others wrap as they should.
   Term fits;
 };
 
@@ -81,6 +81,8 @@ class Encoder {
   std::optional<Encoded> where(Operands x);
   std::optional<Encoded> function(uop::Ref u, Operands x);
   std::nullopt_t no_meaning(uop::Ref u);
+  // `fits` asks for this too, where there is a value so far.
+  void narrow_fits(Encoded& out, Term holds);
 
   // Each sets the value and narrows is_defined and fits of `out`; false if it has no meaning.
   bool of_bool(uop::Ref u, Operands x, Encoded& out);

@@ -38,7 +38,7 @@ void Encoder::bits_fit(Ref u, Term a, Term b, Encoded& out) {
     const Term by_minus_one = f_.equal(b, minus_one);
     leaves = f_.both(is_least, by_minus_one);
   }
-  out.fits = f_.both(out.fits, f_.no(leaves));
+  narrow_fits(out, f_.no(leaves));
 }
 
 bool Encoder::of_bits_division(Ref u, Term a, Term b, Encoded& out) {

@@ -164,7 +164,7 @@ bool Encoder::to_integer(Ref u, Term x, Encoded& out) {
     if (view_ != View::AtWidth) {
       out.value = x;
       if (uop::is_fixed_int(to)) {
-        out.fits = f_.both(out.fits, f_.within(x, uop::min_int(to), uop::max_int(to)));
+        narrow_fits(out, f_.within(x, uop::min_int(to), uop::max_int(to)));
       }
       return true;
     }

@@ -71,7 +71,7 @@ bool Encoder::of_int(Ref u, Operands x, Encoded& out) {
   // A result that may leave the type.
   const auto exact = [&](Term value) {
     out.value = value;
-    out.fits = f_.both(out.fits, f_.within(value, uop::min_int(t), uop::max_int(t)));
+    narrow_fits(out, f_.within(value, uop::min_int(t), uop::max_int(t)));
     return true;
   };
   switch (u->op) {
@@ -139,7 +139,7 @@ bool Encoder::of_power(Ref u, Term a, Term b, Encoded& out) {
   const Term by_negative = less(t, b, zero);
   out.is_defined = f_.both(out.is_defined, f_.no(f_.both(equal(a, zero), by_negative)));
   if (view_ != View::AtWidth) {
-    out.fits = f_.both(out.fits, f_.within(value, uop::min_int(t), uop::max_int(t)));
+    narrow_fits(out, f_.within(value, uop::min_int(t), uop::max_int(t)));
     return true;
   }
   return t != Index;

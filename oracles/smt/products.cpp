@@ -1,6 +1,7 @@
 #include "oracles/smt/products.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "oracles/smt/evaluate.h"
@@ -26,6 +27,12 @@ class Products {
     collect();
     if (factors_.empty()) return false;
     for (const Quotient& q : quotients_) define(q);
+    // a*b, where b is c*q + r, is (a*q)*c + a*r.
+    for (const auto& [a, b] : pairs_) {
+      for (const Quotient& q : quotients_) {
+        if (q.dividend == b) add_once(others_, f_.mul(a, q.quotient));
+      }
+    }
     for (const Term b : factors_) {
       for (const Quotient& q : quotients_) {
         if (q.dividend == b) split(b, q);
@@ -50,6 +57,7 @@ class Products {
       if (fn == Fn::Mul) {
         add_once(others_, a);
         add_once(factors_, b);
+        pairs_.emplace_back(a, b);
         continue;
       }
       add_once(factors_, b);
@@ -96,7 +104,7 @@ class Products {
     }
   }
 
-  // Of u < v and b > 0, u*b + b <= v*b; and likewise for the other signs.
+  // Of u < v and b > 0, u*b + b <= v*b; and likewise for the other signs, and of equals.
   void order(Term b, Term u, Term v) {
     const Term zero = f_.integer(0);
     const Term ub = f_.mul(u, b);
@@ -105,11 +113,13 @@ class Products {
     const Term next_v = f_.add(vb, b);
     const Term is_positive = f_.lt(zero, b);
     const Term is_negative = f_.lt(b, zero);
+    const Term is_one = f_.equal(u, v);
     const Term u_first = f_.lt(u, v);
     const Term v_first = f_.lt(v, u);
     const auto given = [&](Term sign, Term first, Term conclusion) {
       f_.require(f_.implies(f_.both(sign, first), conclusion));
     };
+    f_.require(f_.implies(is_one, f_.equal(ub, vb)));
     given(is_positive, u_first, f_.le(next_u, vb));
     given(is_positive, v_first, f_.le(next_v, ub));
     given(is_negative, u_first, f_.le(vb, next_u));
@@ -120,6 +130,7 @@ class Products {
   std::vector<Term> factors_;  // what is multiplied or divided by
   std::vector<Term> others_;   // what is multiplied, or might be
   std::vector<Quotient> quotients_;
+  std::vector<std::pair<Term, Term>> pairs_;  // that are multiplied
 };
 
 }  // namespace

@@ -79,19 +79,14 @@ class Question {
     for (size_t i = 0; i < claim_.leaves.size(); i++) require_leaf(i);
     for (const Term fact : encoder_.facts()) formula_.require(fact);
     const Term differ = differs(formula_, *before_, *after_);
-    Term wrong = differ;
-    if (has_to_fit()) {
-      const Term fit = formula_.both(before_->fits, after_->fits);
-      const Term unfit = formula_.both(before_->is_defined, formula_.no(fit));
-      wrong = formula_.either(differ, unfit);
-    }
-    formula_.require(wrong);
+    const Term wrong = formula_.both(holds_, differ);
+    formula_.require(has_to_fit() ? formula_.either(wrong, unfit()) : wrong);
     return true;
   }
 
   // Once a point was found that is none because an `index` leaves 64 bits: numbers of 64 bits.
   bool narrow() {
-    if (!contents_.has_index || is_narrowed_) return false;
+    if (!contents_.has_index || contents_.has_fixed_ints || is_narrowed_) return false;
     is_narrowed_ = true;
     formula_.require(before_->fits);
     const Term lost = formula_.no(after_->is_defined);
@@ -127,7 +122,10 @@ class Question {
       } else if (value(at->is_unspecified) != 0) {
         point.push_back({Cell::State::Unspecified, {}});
       } else if (uop::is_float(t)) {
-        point.push_back(Cell::of({t, static_cast<uint64_t>(value(at->is.value))}));
+        const uint64_t bits = formula_.sort(at->is.value) == kReal
+                                  ? uop::of_int(t, value(at->is.value)).bits
+                                  : static_cast<uint64_t>(value(at->is.value));
+        point.push_back(Cell::of({t, bits}));
       } else {
         const bool is_number = formula_.sort(at->is.value) == kInt;
         if (is_number && !uop::fits(t, value(at->is.value))) return std::nullopt;
@@ -142,6 +140,14 @@ class Question {
   // `index`.
   bool has_to_fit() const { return encoder_.view() != View::AtWidth && contents_.has_fixed_ints; }
 
+  // Where some integer wraps that is read, so that nothing is said of the point.
+  Term unfit() {
+    const Term is_compared = formula_.either(before_->is_defined, before_->is_invalid);
+    const Term lost = formula_.both(is_compared, formula_.no(after_->fits));
+    const Term sides = formula_.either(formula_.no(before_->fits), lost);
+    return formula_.either(formula_.no(fit_), sides);
+  }
+
   void require_64_bits() {
     if (encoder_.view() == View::AtWidth) formula_.require(before_->fits);
     if (encoder_.view() != View::AtWidth) return;
@@ -153,15 +159,15 @@ class Question {
     for (const Ref u : claim_.when) {
       const std::optional<Encoded> is = encoder_.encode(u);
       if (!is) return false;
-      formula_.require(is->is_defined);
-      formula_.require(is->value);
-      if (has_to_fit()) formula_.require(is->fits);
+      holds_ = formula_.both(holds_, formula_.both(is->is_defined, is->value));
+      fit_ = formula_.both(fit_, is->fits);
     }
     for (const Ref u : claim_.valued) {
       const std::optional<Encoded> is = encoder_.encode(u);
       if (!is) return false;
-      formula_.require(is->is_defined);
-      if (u->dtype == Index) formula_.require(is->fits);
+      holds_ = formula_.both(holds_, is->is_defined);
+      if (u->dtype == Index) holds_ = formula_.both(holds_, is->fits);
+      if (u->dtype != Index) fit_ = formula_.both(fit_, is->fits);
     }
     if (!claim_.condition) return true;
     const std::optional<Term> holds = claim_.condition->encode(encoder_);
@@ -196,6 +202,8 @@ class Question {
   Formula formula_;
   Encoder encoder_;
   std::optional<Encoded> before_, after_;
+  Term holds_ = formula_.truth(true);  // the claim's conditions
+  Term fit_ = formula_.truth(true);    // and that they are encoded rightly
   bool is_narrowed_ = false;
 };
 
@@ -231,7 +239,7 @@ Settled refuted(const Claim& claim, std::vector<Cell> point, std::string method)
                                        cell_text(s.after), point_text(claim, point));
   s.point = std::move(point);
   s.method = std::move(method);
-  if (!agrees(s.before, s.after)) {
+  if (!agrees(claim, s.before, s.after)) {
     s.verdict = {Answer::Fail, Strength::Sampled, text};
   } else {  // the evaluator of this folder and the engine's do not say the same
     s.verdict = {Answer::Unknown, Strength::Sampled, "not confirmed: " + text};
@@ -286,21 +294,23 @@ Settled settle_terms(const Claim& claim, ClaimPoints& points, Prover& prover, st
     if (const auto found = points.search_all()) return refuted(claim, *found, "enumeration");
     return settled(Strength::Exhaustive, fmt::format("all {} points", count), "enumeration");
   };
-  if (!claim.is_real) {
-    const auto found = points.search_samples(effort.seed, std::min<size_t>(effort.samples, count));
-    if (found) return refuted(claim, *found, "samples");
-    if (count <= first) return all();
-  }
-  const uint64_t sampled = points.judged();
+  const size_t samples = claim.is_real ? effort.samples : std::min<size_t>(effort.samples, count);
+  const auto found = points.search_samples(effort.seed, samples);
+  if (found) return refuted(claim, *found, "samples");
+  if (!claim.is_real && count <= first) return all();
   std::string why = "no solver asked";
-  for (const View view : effort.asks_solvers ? views_of(claim, contents) : std::vector<View>{}) {
-    const auto answer = ask(claim, contents, view, prover, points, kind, why);
+  const std::vector<View> views =
+      effort.asks_solvers ? views_of(claim, contents) : std::vector<View>{};
+  for (const View& view : views) {
+    std::string reason;
+    const auto answer = ask(claim, contents, view, prover, points, kind, reason);
     if (answer) return *answer;
+    if (&view == &views.front()) why = reason;
   }
   if (!claim.is_real && count <= last) return all();
   Settled s;
   s.verdict = {Answer::Unknown, Strength::Sampled,
-               fmt::format("{}; {} points agree", why, sampled)};
+               fmt::format("{}; {} points agree", why, points.judged())};
   s.method = why;
   return s;
 }
@@ -312,7 +322,7 @@ Settled settle(const Claim& claim, Prover& prover, Tables& tables, std::string_v
   ClaimPoints points(claim, tables);
   Settled s = claim.before == claim.after ? settled(Strength::Proved, "one term", "folding")
                                           : settle_terms(claim, points, prover, kind, effort);
-  s.judged = points.judged();
+  s.judged = points.sampled();
   return s;
 }
 

@@ -33,8 +33,7 @@ struct RuleProof {
   std::string method;
   // Of a failure at a point: what stands for each hole and bound there, by name ("x", "lo(x)").
   std::vector<std::pair<std::string, uop::Cell>> point = {};
-  // At how many points that were looked at there was something to judge: none if no sample met the
-  // guard.
+  // At how many of the samples (Effort) there was something to judge: none if none met the guard.
   uint64_t judged = 0;
 };
 

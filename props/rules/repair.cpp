@@ -23,6 +23,10 @@ using Point = std::vector<std::pair<std::string, Cell>>;
 
 // Enough for a rule of three holes and two constants; no candidate is tried that a point refutes.
 constexpr size_t kMostTrials = 60;
+// What takes solvers long once does so again and again.
+constexpr size_t kMostUnknown = 3;
+// Samples that a guard must leave, of 2000: one that leaves fewer names a case and no condition.
+constexpr uint64_t kLeastSamples = 60;
 
 void collect_holes_of(const Pat& pat, std::map<std::string_view, Pat>& holes) {
   if (pat->what == What::Hole || pat->what == What::Constant) holes.try_emplace(pat->name, pat);
@@ -137,12 +141,13 @@ class Repair {
     for (const Point& point : points_) {
       if (allows(condition, point)) return false;
     }
-    if (trials_++ >= kMostTrials) return false;
+    if (trials_++ >= kMostTrials || unknown_ >= kMostUnknown) return false;
     Rule guarded = rule_;
     guarded.when = rule_.when.empty() ? condition : rule_.when && condition;
     const RuleProof proof = prove_rule(guarded, over_, judge_);
     if (proof.verdict.answer == Answer::Fail) points_.push_back(proof.point);
-    return proof.verdict.answer == Answer::Pass && proof.judged > 0;
+    if (proof.verdict.answer == Answer::Unknown) unknown_++;
+    return proof.verdict.answer == Answer::Pass && proof.judged >= kLeastSamples;
   }
 
   const Rule& rule_;
@@ -150,6 +155,7 @@ class Repair {
   const RuleJudge& judge_;
   std::vector<Point> points_;  // that refute the rule
   size_t trials_ = 0;
+  size_t unknown_ = 0;
 };
 
 }  // namespace

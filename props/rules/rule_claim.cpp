@@ -190,6 +190,11 @@ RuleClaim::RuleClaim(const uop::Rule& rule, const Typing& typing) {
     return;
   }
   add_leaves(rule, typing);
+  if (leaves_.size() > static_cast<size_t>(uop::kMaxHoles)) {
+    state_ = State::Unknown;
+    why_ = "too many holes and bounds";
+    return;
+  }
   if (!build(rule, typing)) return;
   claim_->leaves = leaves_;
   claim_->is_real = rule.claim == uop::Claim::Real;
@@ -258,7 +263,6 @@ Pat RuleClaim::opened(const Pat& pat) {
 
 bool RuleClaim::build(const uop::Rule& rule, const Typing& typing) {
   uop::Match match;
-  ASSAY_CHECK(leaves_.size() <= static_cast<size_t>(uop::kMaxHoles), "a rule has too many holes");
   for (size_t i = 0; i < leaves_.size(); i++) match.holes[i] = leaves_[i].u;
   const auto made = [&](const Pat& pat) {
     return uop::Builder(opened(pat), holes_).build(g_, match, typing.root);

@@ -13,7 +13,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool RuleScan::is_name(std::string_view word) { return !word.empty() && is_letter(word[0]); }
 
 void RuleScan::skip() {
-  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) at_++;
+  while (at_ < text_.size() &&
+         std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
+    at_++;
 }
 
 size_t RuleScan::length() const {

@@ -54,29 +54,30 @@ struct Binary {
   Op op;
   bool swaps = false;    // a > b is b < a
   bool negates = false;  // a <= b is not (b < a)
+  bool is_of_guards = true;
 };
 
 constexpr Binary kBinaries[] = {
     {"||", 1, Op::Or},
     {"&&", 2, Op::And},
-    {"|", 3, Op::Or},
-    {"^", 4, Op::Xor},
-    {"&", 5, Op::And},
+    {"|", 3, Op::Or, false, false, false},
+    {"^", 4, Op::Xor, false, false, false},
+    {"&", 5, Op::And, false, false, false},
     {"==", 6, Op::Eq},
     {"!=", 6, Op::Ne},
     {"<", 7, Op::Lt},
     {"<=", 7, Op::Lt, true, true},
     {">", 7, Op::Lt, true, false},
     {">=", 7, Op::Lt, false, true},
-    {"<<", 8, Op::Shl},
-    {">>", 8, Op::Shr},
+    {"<<", 8, Op::Shl, false, false, false},
+    {">>", 8, Op::Shr, false, false, false},
     {"+", 9, Op::Add},
     {"-", 9, Op::Sub},
     {"*", 10, Op::Mul},
     {"/", 10, Op::Div},
     {"%", 10, Op::Mod},
-    {"tdiv", 10, Op::TDiv},
-    {"tmod", 10, Op::TMod},
+    {"tdiv", 10, Op::TDiv, false, false, false},
+    {"tmod", 10, Op::TMod, false, false, false},
 };
 
 const Binary* binary_named(std::string_view text) {
@@ -99,12 +100,18 @@ class RuleParser {
 
   Result<std::unique_ptr<TextRule>> run() {
     uop::Rule& rule = made_->rule;
-    rule.name = kept("try");
+    rule.name = kept("rule");
     if (const auto name = scan_.label()) rule.name = kept(std::string(*name));
     find_constants();
     const size_t start = scan_.offset();
     ASSAY_TRY(match, expression(1));
     if (match->what != What::Apply) return scan_.error_at(start, "the match is no operation");
+    if (nodes_of(match) > static_cast<size_t>(uop::kMaxRegisters)) {
+      return scan_.error_at(start, "the match is too large");
+    }
+    if (all_names(match).size() > static_cast<size_t>(uop::kMaxHoles)) {
+      return scan_.error_at(start, "the match has too many holes");
+    }
     if (const auto error = scan_.expect("=>")) return *error;
     const size_t replacement = scan_.offset();
     ASSAY_TRY(replace, expression(1));
@@ -113,8 +120,9 @@ class RuleParser {
     rule.over = over;
     rule.match = divided(match);
     rule.replace = divided(replace);
-    const size_t guard = scan_.offset();
+    size_t guard = 0;
     if (scan_.take("when")) {
+      guard = scan_.offset();
       in_guard_ = true;
       ASSAY_TRY(when, expression(1));
       rule.when = when;
@@ -174,6 +182,12 @@ class RuleParser {
     return std::nullopt;
   }
 
+  static size_t nodes_of(const Pat& pat) {
+    size_t nodes = 1;
+    for (const Pat& arg : pat->args) nodes += nodes_of(arg);
+    return nodes;
+  }
+
   static std::set<std::string_view> all_names(const Pat& pat) {
     std::set<std::string_view> names;
     if (pat->what == What::Hole || pat->what == What::Constant) names.insert(pat->name);
@@ -203,7 +217,7 @@ class RuleParser {
       const size_t at = scan_.offset();
       scan_.next();
       ASSAY_TRY(right, expression(binary->level + 1));
-      if (in_guard_ && (binary->level >= 3 && binary->level <= 5)) {
+      if (in_guard_ && !binary->is_of_guards) {
         return scan_.error_at(at, fmt::format("a guard has no {}", binary->text));
       }
       const Pat a = binary->swaps ? right : left;
@@ -336,9 +350,16 @@ std::string to_infix(const Pat& pat) {
     const bool is_leaf = arg->what != What::Apply || arg->args.empty();
     return is_leaf ? to_infix(arg) : fmt::format("({})", to_infix(arg));
   };
+  // A number stands on the right, as one says it.
+  const auto compared = [&](const Pat& a, const Pat& b, std::string_view less,
+                            std::string_view more) {
+    const bool turns = a->what == What::Literal;
+    return fmt::format("{} {} {}", operand(turns ? b : a), turns ? more : less,
+                       operand(turns ? a : b));
+  };
+  if (pat->op == Op::Lt) return compared(pat->args[0], pat->args[1], "<", ">");
   if (pat->op == Op::Not && pat->args[0]->what == What::Apply && pat->args[0]->op == Op::Lt) {
-    const Pat& less = pat->args[0];
-    return fmt::format("{} <= {}", operand(less->args[1]), operand(less->args[0]));
+    return compared(pat->args[0]->args[1], pat->args[0]->args[0], "<=", ">=");
   }
   if (pat->op == Op::Not) return "!" + operand(pat->args[0]);
   for (const Binary& binary : kBinaries) {
