@@ -216,8 +216,8 @@ bool has_local(Graph& g, Ref kernel) {
 // Whether `after` does what `before` does not.
 std::optional<Outcome> new_faults(Graph& g, const Kernels& kernels,
                                   const oracles::KernelInputs& inputs, const uop::Target& target) {
-  const auto old_ones = faults_of(g, of_few_groups(g, kernels.before), inputs, target);
-  const auto new_ones = faults_of(g, of_few_groups(g, kernels.after), inputs, target);
+  const auto old_ones = faults_of(g, kernels.before, inputs, target);
+  const auto new_ones = faults_of(g, kernels.after, inputs, target);
   for (const auto* ran : {&old_ones, &new_ones}) {
     if (ran->ok()) continue;
     return Outcome{{Answer::Unknown, Strength::Sampled,
@@ -245,6 +245,7 @@ Outcome judge_kernels(Graph& g, Ref before, Ref after, Context& context) {
     kernels.before = Shown(own, lanes).kernel(sides[0]);
     kernels.after = Shown(own, lanes).kernel(sides[1]);
   }
+  kernels = {of_few_groups(own, kernels.before), of_few_groups(own, kernels.after)};
   uop::Random random(context.seed);
   for (uint64_t i = 0; i < kKernelInputs; i++) {
     const Variables variables = some_values(own, kernels.before, random);

@@ -19,8 +19,6 @@ using uop::Value;
 
 // What is copied as it stands, beside scalar functions.
 constexpr OpSet kPlain = {Op::Const, Op::Invalid};
-// Leaves that may have any value within their bounds, wherever they stand.
-constexpr OpSet kCounters = {Op::Variable, Op::Range, Op::Special};
 
 // A bound for the counter of a loop whose size is a term: index arithmetic on it stays within 64
 // bits.
@@ -47,7 +45,7 @@ bool is_total(Ref u) {
     case Op::Cast:
       return !uop::is_float(u->src[0]->dtype) || uop::is_float(u->dtype) || u->dtype == DType::Bool;
     case Op::Bitcast: return !uop::is_float(u->src[0]->dtype);
-    default: return u->op != Op::Invalid;
+    default: return true;
   }
 }
 
@@ -97,20 +95,44 @@ class PairMaker {
            general_.contains(u);
   }
 
-  // The largest terms that both sides have and that always have a value.
+  // Nodes that root reads wherever it has a value: not those that a WHERE may pass over.
+  std::unordered_set<Ref> read_always(Ref root) {
+    std::unordered_set<Ref> met;
+    std::vector<Ref> stack = {named(root)};
+    while (!stack.empty()) {
+      const Ref u = stack.back();
+      stack.pop_back();
+      if (!met.insert(u).second || is_cut(u)) continue;
+      const size_t count = u->op == Op::Where ? 1 : u->src.size();
+      for (size_t i = 0; i < count; i++) stack.push_back(named(u->src[i]));
+    }
+    return met;
+  }
+
+  // The terms that both sides have and for which a value may stand. Where such a term has no value
+  // neither has `before`, which reads it; where it is Invalid, so is all that reads it.
   void find_shared(Ref before, Ref after) {
     const std::vector<Ref> left = order_of(before);
     const std::vector<Ref> right = order_of(after);
     const std::unordered_set<Ref> also(right.begin(), right.end());
-    std::unordered_set<Ref> always;
+    const std::unordered_set<Ref> first = read_always(before);
+    const std::unordered_set<Ref> second = read_always(after);
+    std::unordered_set<Ref> partial;
+    std::unordered_set<Ref> invalid;
     std::unordered_set<Ref> shared;
     for (const Ref u : left) {
-      bool has_value = is_total(u);
+      const bool is_term = uop::is_scalar(u->op);
+      bool may_lack_value = is_term && !is_total(u);
+      bool may_be_invalid = u->op == Op::Invalid;
       for (const Ref s : u->src) {
-        has_value = has_value && (!uop::is_scalar(u->op) || always.contains(named(s)));
+        may_lack_value = may_lack_value || (is_term && partial.contains(named(s)));
+        may_be_invalid = may_be_invalid || (is_term && invalid.contains(named(s)));
       }
-      if (has_value) always.insert(u);
-      if (has_value && uop::is_scalar(u->op) && also.contains(u)) shared.insert(u);
+      if (may_lack_value) partial.insert(u);
+      if (may_be_invalid) invalid.insert(u);
+      const bool is_read = (!may_lack_value && !may_be_invalid) || first.contains(u);
+      const bool is_kept = !may_be_invalid || second.contains(u);
+      if (is_term && also.contains(u) && is_read && is_kept) shared.insert(u);
     }
     general_ = std::move(shared);
   }

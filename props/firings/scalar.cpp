@@ -8,6 +8,7 @@
 #include "engine/uop/refines.h"
 #include "engine/uop/sample.h"
 #include "engine/uop/target.h"
+#include "engine/uop/walk.h"
 #include "oracles/reference/licence.h"
 #include "oracles/smt/equal.h"
 
@@ -18,6 +19,7 @@ using reference::Fn;
 using uop::Cell;
 using uop::Graph;
 using uop::Op;
+using uop::OpSet;
 using uop::Probe;
 using uop::Ref;
 using uop::Value;
@@ -132,6 +134,32 @@ Compared compare(Graph& g, const ScalarPair& pair, double units, uint64_t seed, 
   return result;
 }
 
+// All of so many values of the leaves are looked at, where there are no more.
+constexpr size_t kFewPoints = 1 << 14;
+// Of floats: how many operations a solver decides in the time that there is for a firing.
+constexpr size_t kFewFloats = 6;
+constexpr OpSet kHardFloats = {Op::FDiv, Op::Recip, Op::Sqrt, Op::Fma, Op::Exp, Op::Exp2,
+                               Op::Log,  Op::Log2,  Op::Sin,  Op::Cos, Op::Tan, Op::Pow};
+
+constexpr OpSet kQuotients = {Op::Div, Op::Mod, Op::TDiv, Op::TMod};
+constexpr int kWideBits = 32;
+
+// Whether solvers are of no use: functions of floats, many roundings, quotients of wide integers.
+bool is_hard(Graph& g, const ScalarPair& pair) {
+  size_t floats = 0;
+  OpSet wide;
+  const Ref both = g.make(Op::Group, uop::DType::Void, {pair.before, pair.after});
+  for (const Ref u : uop::toposort(g, both)) {
+    if (!uop::is_scalar(u->op)) continue;
+    if (u->op == Op::Threefry || u->op == Op::Pow) return true;
+    if (uop::is_fixed_int(u->dtype) && uop::bits_of(u->dtype) >= kWideBits) wide.insert(u->op);
+    if (!uop::is_float(u->dtype) || u->op == Op::Where) continue;
+    if (kHardFloats.has(u->op)) return true;
+    floats++;
+  }
+  return floats > kFewFloats || wide.meets(kQuotients);
+}
+
 Outcome outcome_of(const ScalarPair& pair, const Compared& compared, double units) {
   const Strength strength = compared.is_exhaustive ? Strength::Exhaustive : Strength::Sampled;
   if (!compared.difference.empty()) {
@@ -154,7 +182,9 @@ Outcome outcome_of(const ScalarPair& pair, const Compared& compared, double unit
 }  // namespace
 
 Outcome judge_by_points(Graph& g, const ScalarPair& pair, uint64_t seed, size_t points) {
-  return outcome_of(pair, compare(g, pair, 0, seed, points), 0);
+  uop::Random random(seed);
+  const bool is_small = uop::Points(leaves_of(g, pair), random, kFewPoints).is_exhaustive();
+  return outcome_of(pair, compare(g, pair, 0, seed, is_small ? kFewPoints : points), 0);
 }
 
 Outcome judge_scalar(Graph& g, const ScalarPair& pair, Context& context, size_t points) {
@@ -165,6 +195,7 @@ Outcome judge_scalar(Graph& g, const ScalarPair& pair, Context& context, size_t 
     const double most = std::max(units, limit.value_or(0));
     return outcome_of(pair, compare(g, pair, most, context.seed, 4 * points), most);
   }
+  if (is_hard(g, pair)) return judge_by_points(g, pair, context.seed, 8 * points);
   const smt::Refines asked =
       smt::refines(g, pair.before, pair.after, pair.when, context.prover, "firing");
   if (asked.verdict.answer == Answer::Pass) return {asked.verdict, asked.method};

@@ -21,7 +21,7 @@ struct Outcome {
 // a value, and where the terms differ at values that the leaves may never have.
 Outcome judge_scalar(uop::Graph& g, const ScalarPair& pair, Context& context, size_t points = 256);
 
-// The same, by evaluation alone: exhaustive where `points` are all there are.
+// The same, by evaluation alone: exhaustive where there are few values of the leaves.
 Outcome judge_by_points(uop::Graph& g, const ScalarPair& pair, uint64_t seed, size_t points);
 
 }  // namespace assay::props

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,7 +13,7 @@
 #include "engine/uop/shape.h"
 #include "engine/uop/walk.h"
 #include "oracles/interpreter/interpreter.h"
-#include "oracles/interpreter/numbers.h"
+#include "props/firings/elements.h"
 
 namespace assay::props {
 namespace {
@@ -153,24 +152,6 @@ void fill(DType t, std::span<std::byte> bytes, uop::Random& random) {
   }
 }
 
-Value value_at(const Elements& x, size_t i) {
-  const auto width = static_cast<size_t>(uop::bytes_of(x.dtype));
-  Value v = {x.dtype, 0};
-  std::memcpy(&v.bits, &x.bytes[i * width], width);
-  v.bits = interpreter::wrapped(v.bits, x.dtype);
-  return v;
-}
-
-bool is_poison(Value v) {
-  if (uop::is_float(v.dtype)) return uop::is_nan(v);
-  return v.bits == interpreter::poison(v.dtype);
-}
-
-struct Rounding {
-  bool undefined = false;  // INVALIDs are among the values
-  double units = 0;        // of the largest number, that floats may differ by
-};
-
 Rounding rounding_of(Graph& g, std::span<const Ref> sides) {
   Rounding r;
   for (const Ref side : sides) {
@@ -183,34 +164,6 @@ Rounding rounding_of(Graph& g, std::span<const Ref> sides) {
     }
   }
   return r;
-}
-
-// "" where they agree.
-std::string difference(const Elements& a, const Elements& b, const Rounding& rounding) {
-  if (a.dtype != b.dtype || a.shape != b.shape) return "shapes differ";
-  if (a.bytes == b.bytes) return "";
-  const size_t count = a.bytes.size() / static_cast<size_t>(uop::bytes_of(a.dtype));
-  double most = 0;
-  if (uop::is_float(a.dtype) && rounding.units > 0) {
-    for (size_t i = 0; i < count; i++) {
-      const double x = std::fabs(uop::as_double(value_at(a, i)));
-      if (std::isfinite(x)) most = std::max(most, x);
-    }
-    const Value one = uop::one_of(a.dtype);
-    const double epsilon = uop::as_double({a.dtype, one.bits + 1}) - uop::as_double(one);
-    most *= rounding.units * epsilon;
-  }
-  for (size_t i = 0; i < count; i++) {
-    const Value x = value_at(a, i);
-    const Value y = value_at(b, i);
-    if (uop::same_value(x, y) || (rounding.undefined && is_poison(x))) continue;
-    const bool close = uop::is_float(x.dtype) && most > 0 &&
-                       std::fabs(uop::as_double(x) - uop::as_double(y)) <= most;
-    if (!close) {
-      return fmt::format("element {} is {}, then {}", i, uop::to_text(x), uop::to_text(y));
-    }
-  }
-  return "";
 }
 
 struct Ran {
@@ -246,7 +199,7 @@ Ran run_once(TensorPair& pair, uint64_t seed) {
       interpreter::evaluate(g, pair.sides().subspan(1, 1), variables, memory);
   if (!second.ok()) return {"", "the second cannot be run: " + to_string(second.error())};
   const Rounding rounding = rounding_of(g, pair.sides());
-  return {"", difference(first.value()[0], second.value()[0], rounding)};
+  return {"", difference_of(first.value()[0], second.value()[0], rounding)};
 }
 
 Ran run_all(TensorPair& pair, uint64_t seed) {
