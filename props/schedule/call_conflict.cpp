@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <tuple>
 
 namespace assay::props {
 namespace {
@@ -151,8 +152,9 @@ std::optional<std::vector<CallConflict>> all_conflicts(const CallAccesses& acces
       if (all.size() > most) return std::nullopt;
     }
   }
-  std::stable_sort(all.begin(), all.end(), [](const CallConflict& a, const CallConflict& b) {
-    return std::tuple(a.after, a.before, a.kind) < std::tuple(b.after, b.before, b.kind);
+  std::sort(all.begin(), all.end(), [](const CallConflict& x, const CallConflict& y) {
+    return std::tuple(x.after, x.before, x.kind, x.begin, x.end) <
+           std::tuple(y.after, y.before, y.kind, y.begin, y.end);
   });
   const auto is_same = [](const CallConflict& a, const CallConflict& b) {
     return a.pair() == b.pair();

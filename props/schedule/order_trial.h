@@ -30,6 +30,8 @@ class OrderTrial {
   // Storage whose contents count at the end: BUFFERs and PARAMs.
   void observe(uop::Ref storage);
 
+  // Whether the list as it stands runs at all: an error is a difference.
+  TrialResult runs();
   // The list in this order, against the list as it stands.
   TrialResult in_order(std::span<const int> order);
   // The same where the call at place `at` of the order and the next one run at once: both read

@@ -140,12 +140,10 @@ class LayoutJudge {
 
   // No two buffers have a byte while both are in use, as calls stand in the list.
   void judge_lives() {
-    std::vector<const PlanLayout::Placed*> order;
+    std::vector<const PlanLayout::Placed*> order;  // by first use
     for (const PlanLayout::Placed& p : layout_.buffers()) {
       if (p.is_moved()) order.push_back(&p);
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto* a, const auto* b) { return a->first < b->first; });
     struct Piece {
       int64_t end;
       const PlanLayout::Placed* owner;

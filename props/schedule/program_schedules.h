@@ -39,8 +39,9 @@ inline tensor::Program read_program(const std::string& file) {
 }
 
 // Schedules all that the program forces, and runs nothing. The watch sees it.
-inline void schedule_program(const tensor::Program& program, const schedule::Options& options) {
-  tensor::Session session;
+inline void schedule_program(const tensor::Program& program, const schedule::Options& options,
+                             std::string_view device = tensor::kDefaultDevice) {
+  tensor::Session session(device);
   tensor::Builder builder(session, program);
   const Result<bool> done =
       builder.run([&](std::span<const tensor::Tensor* const> tensors) -> Result<bool> {

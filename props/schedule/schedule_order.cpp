@@ -8,6 +8,7 @@
 #include "props/schedule/list_replay.h"
 #include "props/schedule/needless_edge.h"
 #include "props/schedule/order_judge.h"
+#include "props/schedule/own_element.h"
 #include "props/schedule/schedule_props.h"
 
 namespace assay::props {
@@ -79,6 +80,7 @@ class ScheduleJudge {
     } else {
       judge_replay(replay, accesses);
     }
+    judge_in_place(accesses);
     if (checked_.verdict.answer == Answer::Fail) return;
     OrderTrial trial(seen_.graph, seen_.linear, {}, context_.seed);
     final_states(trial);
@@ -93,7 +95,10 @@ class ScheduleJudge {
   // Shows that the list as it stands leaves other values than the graph says.
   void show_list(const ListFault& fault) {
     OrderTrial trial(seen_.graph, seen_.linear, {}, context_.seed);
-    const TrialResult shown = trial.against(final_states(trial));
+    fail_if(trial.against(final_states(trial)), fault);
+  }
+
+  void fail_if(const TrialResult& shown, const ListFault& fault) {
     if (context_.confirms && !shown.differs) {
       return checked_.add_unknown("unconfirmed order", fault.what + ": " + shown.text);
     }
@@ -167,6 +172,30 @@ class ScheduleJudge {
       }
       show_list({fault_text(f, replay), std::string(f.kind) + " in the list"});
       if (checked_.verdict.answer == Answer::Fail) return;
+    }
+  }
+
+  // A kernel that changes a buffer reads, of each element, no more than it writes itself.
+  void judge_in_place(const CallAccesses& accesses) {
+    Footprints footprints(seen_.graph);
+    for (int32_t k = 0; k < accesses.calls(); k++) {
+      for (const CallAccess& write : accesses.of(k)) {
+        for (const CallAccess& read : accesses.of(k)) {
+          const bool meet = write.storage == read.storage && write.use.writes && read.use.reads &&
+                            write.begin < read.end && read.begin < write.end;
+          if (!meet) continue;
+          if (!may_read_others(accesses, write, read, footprints)) {
+            add_passed(checked_, 1, "footprint");
+            continue;
+          }
+          OrderTrial trial(seen_.graph, seen_.linear, {}, context_.seed);
+          fail_if(trial.runs(), {fmt::format("{} reads elements of what it writes that others of "
+                                             "its iterations write",
+                                             call_name(seen_.linear, k)),
+                                 "in place"});
+          if (checked_.verdict.answer == Answer::Fail) return;
+        }
+      }
     }
   }
 

@@ -85,5 +85,157 @@ TEST_F(ScheduleOrder, AStepReadsAScalarBeforeItIsRescaled) {  // B003
   EXPECT_EQ(each_drop({p1, m1, b2}), "RAW param 0 1;WAR param 1 2;");
 }
 
+class PublicBug : public ScheduleOrder {
+ protected:
+  // A LINEAR made by hand, and what is said of it.
+  std::string judged(std::initializer_list<Ref> states, std::initializer_list<Ref> calls,
+                     std::vector<schedule::Edge> edges) {
+    const std::vector<Ref> list(calls);
+    const Ref linear = schedule::make_linear(g, list, std::move(edges));
+    const Checked c = judge_order(sink(states), linear);
+    evidence = c.verdict.evidence;
+    EXPECT_EQ(c.verdict.answer, Answer::Fail) << evidence;
+    EXPECT_NE(evidence.find("is right"), std::string::npos) << evidence;
+    EXPECT_FALSE(c.evidence.empty());
+    return c.shape;
+  }
+  // Writes 1 to every other element of 8.
+  Ref strided() {
+    const Ref r = range(0, 4);
+    const Ref two = uop::dim(g, 2);
+    const Ref place = g.alu(uop::Op::Mul, {r, two});
+    const Ref base = flat(0, 8);
+    const Ref target = index(base, place);
+    return kernel("strided", target, g.constant(uop::of_int(uop::F32, 1)), {r});
+  }
+};
+
+TEST_F(PublicBug, AReaderIsPointedAtALaterVersion) {  // B001, B005
+  const Ref x = param(0, 4);
+  const Ref r = buffer(4);
+  const Ref reads = fills("reads", {r, x});
+  const Ref writes = scales("writes", {x});
+  EXPECT_EQ(judged({after(r, {reads}), after(x, {writes})}, {writes, reads},
+                   {{0, 1, schedule::EdgeKind::Raw}}),
+            "WAR in the list");
+}
+
+TEST_F(PublicBug, AStridedWriteIsLost) {  // B006
+  const Ref t = param(0, 8);
+  const Ref t1 = after(t, {call(strided(), {t})});
+  EXPECT_EQ(judged({t1}, {}, {}), "kernels");
+}
+
+TEST_F(PublicBug, AWriteThroughABitcastIsLost) {  // B007
+  const Ref a = param(0, 4);
+  const Ref r = range(0, 4);
+  const Ref base = flat(0, 4);
+  const Ref target = index(base, r);
+  const Ref bits = g.constant(uop::of_int(uop::U32, 0x41100000));
+  const Ref value = g.make(uop::Op::Bitcast, uop::F32, {bits});
+  const Ref body = kernel("bits", target, value, {r});
+  const Ref a1 = after(a, {call(body, {a})});
+  const Ref out = buffer(4);
+  const Ref reads = fills("reads", {out, a1});
+  EXPECT_EQ(judged({after(out, {reads}), a1}, {fills("reads", {out, a})}, {}), "kernels");
+}
+
+TEST_F(PublicBug, AKernelOfACircleVanishes) {  // B010
+  const Ref a = param(0, 4);
+  const Ref out = buffer(4);
+  const Ref a1 = after(a, {fills("fills", {a})});
+  const Ref out1 = after(out, {fills("adds", {out, a1})});
+  EXPECT_EQ(judged({out1, a1}, {fills("adds", {out, a})}, {}), "kernels");
+}
+
+TEST_F(PublicBug, SlicesAreWrittenInTheOtherOrder) {  // B015
+  const Ref b = param(0, 8);
+  const Ref one = call(kernel_of("one", 0, 0, 8, 0), {b});
+  const Ref b1 = after(b, {one});
+  const Ref value = param(1, 4);
+  const Ref two = call(kernel_of("two", 1, 0, 8, 2), {b1, value});
+  const Ref b2 = after(b1, {two});
+  const Ref two_bare = call(kernel_of("two", 1, 0, 8, 2), {b, value});
+  EXPECT_EQ(judged({b2}, {two_bare, one}, {{0, 1, schedule::EdgeKind::Waw}}), "WAW in the list");
+}
+
+TEST_F(PublicBug, AKernelReadsWhatItOverwrites) {  // B018, B022, B025
+  const Ref x = param(0, 4);
+  const Ref r = range(0, 4);
+  const Ref three = uop::dim(g, 3);
+  const Ref minus = g.alu(uop::Op::Sub, {three, r});
+  const Ref base = flat(0, 4);
+  const Ref target = index(base, r);
+  const Ref flipped = index(base, minus);
+  const Ref value = g.alu(uop::Op::Add, {target, flipped});
+  const Ref body = kernel("flips", target, value, {r});
+  const Ref x1 = after(x, {call(body, {x})});
+  const Ref kernels = sink({x1});
+  const Ref calls[] = {call(body, {x})};
+  const Checked c = judge_order(kernels, schedule::make_linear(g, calls, {}));
+  EXPECT_EQ(c.verdict.answer, Answer::Fail) << c.verdict.evidence;
+  EXPECT_EQ(c.shape, "in place");
+  EXPECT_NE(c.verdict.evidence.find("which another iteration writes"), std::string::npos);
+}
+
+TEST_F(PublicBug, ARefusalOfWhatHasAnOrderIsFound) {  // B010
+  const Ref a = param(0, 4);
+  const Ref out = buffer(4);
+  const Ref a1 = after(a, {scales("triples", {a})});
+  const Ref kernels = sink({after(out, {fills("reads", {out, a})}), a1});
+  EXPECT_EQ(judge_order(kernels, nullptr, "cycle").shape, "refusal");
+  const Ref both = after(out, {fills("adds", {out, a1, a})});
+  const Checked right = judge_order(sink({both}), nullptr, "cycle");
+  EXPECT_EQ(right.verdict.answer, Answer::Pass);
+  EXPECT_EQ(right.obligations, 1);
+}
+
+TEST_F(ScheduleOrder, WritersOfOneVersionInDifferentBytesNeedNoOrder) {
+  const Ref b = param(0, 8);
+  const Ref one = call(kernel_of("one", 0, 0, 8, 0), {b});
+  const Ref two = call(kernel_of("two", 0, 0, 8, 4), {b});
+  const Ref apart[] = {one, two};
+  const Checked c = judge_order(sink({after(b, {one, two})}), schedule::make_linear(g, apart, {}));
+  EXPECT_EQ(c.verdict.answer, Answer::Pass) << c.verdict.evidence;
+  EXPECT_EQ(c.by_method.count("footprint"), 1U);
+  const Ref value = param(1, 4);
+  const Ref third = call(kernel_of("third", 1, 0, 8, 2), {b, value});
+  const Ref meeting[] = {one, third};
+  EXPECT_EQ(
+      judge_order(sink({after(after(b, {one}), {third})}), schedule::make_linear(g, meeting, {}))
+          .shape,
+      "WAW param");
+}
+
+TEST_F(ScheduleOrder, EdgesThatNothingNeedsAreListed) {
+  const Ref x = param(0, 4);
+  const Ref y = param(1, 4);
+  const Ref x1 = after(x, {scales("one", {x})});
+  const Ref x2 = after(x1, {scales("two", {x1}, 2)});
+  const Ref y1 = after(y, {scales("other", {y})});
+  const Ref calls[] = {scales("one", {x}), scales("two", {x}, 2), scales("other", {y})};
+  using schedule::EdgeKind;
+  const Ref linear = schedule::make_linear(
+      g, calls, {{0, 1, EdgeKind::Raw}, {1, 2, EdgeKind::War}, {0, 2, EdgeKind::War}});
+  const Checked c = judge_order(sink({x2, y1}), linear);
+  EXPECT_EQ(c.verdict.answer, Answer::Pass) << c.verdict.evidence;
+  EXPECT_EQ(c.listed, (std::vector<std::string>{"implied: kernel 0 (one) to kernel 2 (other)",
+                                                "needless: kernel 1 (two) to kernel 2 (other)"}));
+}
+
+TEST_F(ScheduleOrder, AnOrderOnlyEdgeShowsInNoValue) {
+  const Ref a = param(0, 4);
+  const Ref b = param(1, 4);
+  const Ref first = scales("first", {a});
+  const Ref b1 = after(b, {scales("second", {b}), first});
+  const Ref kernels = sink({b1, after(a, {first})});
+  const Ref calls[] = {first, scales("second", {b})};
+  EXPECT_EQ(judge_order(kernels, schedule::create_schedule(g, kernels).value()).verdict.answer,
+            Answer::Pass);
+  const Checked c = judge_order(kernels, schedule::make_linear(g, calls, {}));
+  EXPECT_EQ(c.verdict.answer, Answer::Unknown);
+  EXPECT_EQ(c.by_cause.count("unconfirmed order"), 1U);
+}
+
 }  // namespace
 }  // namespace assay::props
