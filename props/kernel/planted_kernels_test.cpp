@@ -21,11 +21,9 @@ struct NamedProperty {
   std::string_view name;
   Check<codegen::KernelSeen> check;
 };
-constexpr NamedProperty kAll[] = {{"races", kernel_races},
-                                  {"barriers", kernel_barriers},
-                                  {"bounds", kernel_bounds},
-                                  {"alignment", kernel_alignment},
-                                  {"stores", kernel_stores}};
+constexpr NamedProperty kAll[] = {{"races", kernel_races},   {"barriers", kernel_barriers},
+                                  {"bounds", kernel_bounds}, {"alignment", kernel_alignment},
+                                  {"stores", kernel_stores}, {"reads", kernel_reads}};
 
 // What fails of a kernel that was read, and what is unknown of it, with a "?".
 std::string failures(uop::Graph& g, Ref kernel, Ref linear, const uop::Target& target,
@@ -77,6 +75,8 @@ constexpr Planted kPlanted[] = {
     {"vectors_misaligned_load", "alignment "},
     {"vectors_misaligned_store", "alignment "},
     {"barrier_in_divergent_loop", "barriers "},
+    {"register_written_by_some", "reads "},
+    {"local_gap", "reads "},
 };
 
 class PlantedKernels : public testing::TestWithParam<Planted> {};
