@@ -204,6 +204,50 @@ TEST(KernelOfVariables, IsJudgedForAllOfTheirValues) {
   EXPECT_EQ(failures_of_rows("%more"), "bounds ");
 }
 
+// out[l] = x[i[l]], with a gate or without: what i may hold is no part of a kernel.
+std::string taken(std::string_view load) {
+  return fmt::format(R"(uop 1 linear
+%n = const i32 8
+%four = const i32 4
+%minus = const i32 -1
+%zero = const f32 0.0
+%out = param f32 %n {{0}}
+%i = param i32 %n {{1}}
+%x = param f32 %four {{2}}
+%l = special i32 %n {{"lidx0"}}
+%ati = index i32 %i %l
+%k = load i32 %ati
+%above = lt bool %minus %k
+%below = lt bool %k %four
+%inside = and bool %above %below
+%atx = index f32 %x %k
+%v = load f32 {}
+%ato = index f32 %out %l
+%s = store void %ato %v
+%list = linear void %n %four %minus %zero %out %i %x %l %ati %k %above %below %inside %atx %v %ato %s {{"taken"}}
+)",
+                     load);
+}
+
+TEST(KernelOfData, IsRefutedWithTheDataThatShowsIt) {
+  uop::Graph g;
+  const auto gated = uop::from_text(g, taken("%atx %zero %inside"));
+  ASSERT_TRUE(gated.ok()) << to_string(gated.error());
+  const uop::Target target = workgroup::KernelFile().target;
+  EXPECT_EQ(failures(g, gated.value().root, gated.value().root, target), "");
+  const auto open = uop::from_text(g, taken("%atx"));
+  ASSERT_TRUE(open.ok()) << to_string(open.error());
+  std::vector<Checked> all;
+  EXPECT_EQ(failures(g, open.value().root, open.value().root, target, &all), "bounds ");
+  const std::string& file = all[2].evidence.at(0).text;
+  EXPECT_NE(file.find("# in 1:"), std::string::npos) << file;
+  workgroup::KernelFile again;
+  ASSERT_TRUE(workgroup::read_kernel(file, again).ok());
+  const Result<std::string> difference = workgroup::difference(again);
+  ASSERT_TRUE(difference.ok());
+  EXPECT_EQ(difference.value(), "") << file;
+}
+
 TEST(KernelSpareBarriers, AreThoseThatNothingNeeds) {
   for (const char* name : {"loop_two_barriers_safe", "tree_safe", "reverse_safe"}) {
     workgroup::KernelFile k;
