@@ -99,7 +99,9 @@ Result<Ref> lower_sink_to_linear(uop::Run& run, Cache* cache, const uop::Target&
     cache->skipped += is_used ? 0 : 1;
   }
   if (run.watch() != nullptr) {
-    CacheSeen seen{g, sink, lookup, key.structure};
+    CacheSeen seen{g, sink, lookup, target, run.switches()};
+    seen.key = key.structure;
+    if (linear != nullptr) seen.linear = with_slots(g, linear, c);
     if (cache != nullptr) {
       seen.hits = cache->hits;
       seen.misses = cache->misses;

@@ -24,7 +24,8 @@ Result<Ref> ordered(Run& run, Ref kernels) {
   Graph& g = run.graph();
   for (;;) {
     std::vector<Cycle> cycles;
-    const Result<Ref> linear = create_schedule(g, kernels, &cycles);
+    Result<Ref> linear = create_schedule(g, kernels, &cycles);
+    if (linear.ok()) linear = edited(run, "schedule", linear.value());
     const bool is_stuck = !linear.ok() && (cycles.empty() || cycles.front().empty());
     if (run.watch() != nullptr && (linear.ok() || is_stuck)) {
       std::string_view error;
@@ -36,18 +37,12 @@ Result<Ref> ordered(Run& run, Ref kernels) {
   }
 }
 
-Result<Ref> lowered(Run& run, Ref sink, const uop::Target& target) {
-  ASSAY_TRY(kernels, get_kernel_graph(run, sink, target));
-  ASSAY_TRY(linear, ordered(run, edited(run, "kernel_graph", kernels)));
-  return edited(run, "schedule", linear);
-}
-
 // From the call to a list over the session's storage.
 Result<bool> make_linear(Run& run, Session& session, const Options& options, Schedule& made) {
   Graph& g = run.graph();
   const Ref sink = edited(run, "tensor", made.call->src[0]);
   ASSAY_TRY(linear, lower_sink_to_linear(run, options.cache, options.target, sink, [&](Ref body) {
-              return lowered(run, body, options.target);
+              return make_schedule(run, body, options.target);
             }));
   std::vector<Ref> call(made.call->src.begin(), made.call->src.end());
   call[0] = linear;
@@ -67,17 +62,24 @@ Result<bool> plan_memory(Run& run, Session& session, const Options& options, Sch
     if (argument->op == Op::Buffer) held.push_back(argument);
   }
   int32_t next = session.next_buffer();
-  ASSAY_TRY(planned, memory_plan_rewrite(run.graph(), made.linear, next, {held, options.opted_in}));
+  const PlanOptions how = {held, options.opted_in};
+  ASSAY_TRY(planned, memory_plan_rewrite(run.graph(), made.linear, next, how));
   session.set_next_buffer(next);
   made.planned = edited(run, "planned", planned.linear);
   made.plan = std::move(planned.plan);
   if (run.watch() != nullptr) {
-    run.watch()->seen(PlanSeen{run.graph(), made.linear, made.planned, made.plan});
+    run.watch()->seen(
+        PlanSeen{run.graph(), made.linear, made.planned, made.plan, how, made.variables});
   }
   return true;
 }
 
 }  // namespace
+
+Result<Ref> make_schedule(Run& run, Ref sink, const uop::Target& target) {
+  ASSAY_TRY(kernels, get_kernel_graph(run, sink, target));
+  return ordered(run, edited(run, "kernel_graph", kernels));
+}
 
 Result<Schedule> linear_with_vars(Session& session, std::span<const Tensor* const> tensors,
                                   const Options& options) {

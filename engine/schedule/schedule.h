@@ -28,6 +28,9 @@ struct Options {
   std::span<const std::string> opted_in = {};  // PlanOptions
 };
 
+// The LINEAR over PARAMs of a SINK over PARAMs, made afresh.
+Result<Ref> make_schedule(uop::Run& run, Ref sink, const uop::Target& target);
+
 // What has to run so that tensors can be read. Without calls there is nothing to do.
 struct Schedule {
   Ref call = nullptr;     // CALL(SINK, args…): what was to be scheduled

@@ -1,15 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/uop/facts.h"
+#include "engine/uop/rewrite.h"
+#include "engine/uop/target.h"
 #include "engine/uop/uop.h"
 
 // What the stages of this folder show to a watch (uop/watch.h).
 namespace assay::schedule {
 
 struct MemoryPlan;
+struct PlanOptions;
 
 // What became of a look-up in the schedule cache.
 enum class Lookup : uint8_t {
@@ -26,8 +32,11 @@ struct CacheSeen {
   uop::Graph& graph;
   uop::Ref sink;  // what is to be scheduled
   Lookup lookup;
-  uop::Key key;       // of its structure, where it was looked up
-  uint64_t hits = 0;  // of this cache, this one included
+  const uop::Target& target;
+  const uop::Switches& switches;
+  uop::Ref linear = nullptr;  // of a hit: what is served
+  uop::Key key = {};          // of its structure, where it was looked up
+  uint64_t hits = 0;          // of this cache, this one included
   uint64_t misses = 0;
   uint64_t skipped = 0;
 };
@@ -46,6 +55,8 @@ struct PlanSeen {
   uop::Ref linear;   // over buffers
   uop::Ref planned;  // over arenas
   const MemoryPlan& plan;
+  const PlanOptions& options;                                  // that it was planned with
+  std::span<const std::pair<std::string, int64_t>> variables;  // their values in this run
 };
 
 }  // namespace assay::schedule

@@ -17,6 +17,7 @@ enum ExitCode : uint8_t {
   kUsage = 2,        // a wrong option, or input that is malformed
   kEnvironment = 3,  // a file, a device, standard output
   kUnknown = 4,      // nothing failed, and something could not be judged
+  kInterrupted = 130,
 };
 
 // One subcommand of `assay`: a row of the table in assay.cpp.
@@ -30,10 +31,15 @@ struct Command {
 const Command& bench_command();
 const Command& check_command();
 const Command& devices_command();
+const Command& fuzz_command();
 const Command& import_command();
+const Command& prove_command();
+const Command& report_command();
 const Command& rules_command();
 const Command& run_command();
 const Command& simplify_command();
+const Command& trial_command();
+const Command& verify_command();
 const Command& worker_command();
 
 }  // namespace assay::fuzz

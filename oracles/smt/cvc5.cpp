@@ -176,6 +176,8 @@ int64_t steps_of(const cvc5::Solver& solver) {
 
 }  // namespace
 
+std::string cvc5_version() { return cvc5::Solver().getInfo("version"); }
+
 Solved ask_cvc5(const Formula& f, int64_t steps) {
   Solved solved;
   try {

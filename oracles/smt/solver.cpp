@@ -297,6 +297,15 @@ Int128 from_decimal(std::string_view text) {
   return is_negative ? -n : n;
 }
 
+std::string solver_versions() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned build = 0;
+  unsigned revision = 0;
+  Z3_get_version(&major, &minor, &build, &revision);
+  return fmt::format("Z3 {}.{}.{}, cvc5 {}", major, minor, build, cvc5_version());
+}
+
 FloatBits float_bits(uop::DType type) {
   switch (type) {
     case uop::DType::E5M2: return {5, 3};

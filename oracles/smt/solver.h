@@ -25,6 +25,10 @@ Solved ask_z3(const Formula& f, int64_t steps);
 
 // The same of cvc5 (cvc5.cpp).
 Solved ask_cvc5(const Formula& f, int64_t steps);
+std::string cvc5_version();
+
+// Names and versions of both: "Z3 4.8.12, cvc5 1.0.3".
+std::string solver_versions();
 
 // The sizes of a float sort as solvers count them: exponent, and significand with its hidden bit.
 struct FloatBits {

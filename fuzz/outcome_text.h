@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/result.h"
+#include "fuzz/trial.h"
+
+namespace assay::fuzz {
+
+// An outcome as one line of JSON, without its end, and back.
+std::string to_text(const Outcome& outcome);
+Result<Outcome> outcome_from_text(std::string_view line);
+
+// The same of a finding.
+std::string to_text(const Finding& finding);
+Result<Finding> finding_from_text(std::string_view line);
+
+}  // namespace assay::fuzz
