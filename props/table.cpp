@@ -23,6 +23,8 @@ std::span<const Property> all_properties() {
       {"kernel_bounds", "each access lies inside its storage where its gate holds", kernel_bounds},
       {"kernel_stores", "what the scheduled kernel stores once is stored once", kernel_stores},
       {"kernel_alignment", "each vector begins where the target allows", kernel_alignment},
+      {"kernel_reads", "what is read of LOCAL storage and registers was written before",
+       kernel_reads},
       {"kernel_spare_barriers", "lists each barrier that no race needs", kernel_spare_barriers},
   };
   return table;

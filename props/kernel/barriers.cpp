@@ -25,15 +25,14 @@ class BarrierCheck {
 
  private:
   void pass(std::string_view method) { checked_.add({Answer::Pass, Strength::Proved, ""}, method); }
-  void claim(Fault fault, const BarrierSite& b, std::string text,
-             interpreter::Variables variables) {
+  void claim(Fault fault, const BarrierSite& b, std::string text, Inputs inputs) {
     const auto is_known = [&](const Claim& c) { return c.fault == fault && c.lines[0] == b.line; };
     if (std::ranges::any_of(claims_, is_known)) return;
     claims_.push_back({fault,
                        {b.line},
                        std::move(text),
                        std::string(workgroup::to_text(fault)),
-                       std::move(variables)});
+                       std::move(inputs)});
   }
 
   void check(const BarrierSite& b) {
@@ -52,7 +51,7 @@ class BarrierCheck {
       const Question nothing(m_, 0);
       claim(Fault::Placement, b,
             fmt::format("{} stands where the memory contract allows no barrier", m_.text(b.line)),
-            nothing.variables({}));
+            inputs_of(s_, nothing, {}));
     } else {
       pass("contract");
     }
@@ -101,7 +100,7 @@ class BarrierCheck {
         Fault::Divergence, b,
         fmt::format("{} is reached at {} and not at {}, by work-items of one group",
                     m_.text(b.line), to_text(q.event(0, d.values)), to_text(q.event(1, d.values))),
-        q.variables(d.values));
+        inputs_of(s_, q, d.values));
   }
   // Both points are in the same iteration of a loop, and in a branch.
   void enter(Question& q, int at) {

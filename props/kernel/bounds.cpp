@@ -69,7 +69,7 @@ class IndexCheck {
                      static_cast<int64_t>(element), storage.number,
                      static_cast<int64_t>(q.value(1, storage.size, d.values))),
          fmt::format("{} {}", kind, a.is_write ? "store" : "load"),
-         q.variables(d.values)});
+         inputs_of(s_, q, d.values)});
     return d;
   }
   const Storage& storage_of(const IndexClass& c) const {

@@ -36,9 +36,25 @@ std::string standing_text(uop::Standing s) {
   return s == uop::Standing::Anywhere ? "anywhere" : "uniform";
 }
 
+// An argument is given from its beginning on: what nothing is said of is what it would be anyway.
+std::string contents_text(const Inputs& inputs) {
+  std::string text;
+  for (const auto& [slot, elements] : inputs.contents) {
+    text += fmt::format("# in {}:", slot);
+    int64_t next = 0;
+    for (const auto& [element, value] : elements) {
+      for (; next < element; next++) text += fmt::format(" {}", (7 * next + 3 * slot) % 11);
+      text += fmt::format(" {}", static_cast<int64_t>(value));
+      next++;
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 // What stands before the list in a file, but for what is expected; the reason why there is none.
-Result<std::string> header(const Subject& s, std::string_view said,
-                           const interpreter::Variables& variables) {
+Result<std::string> header(const Subject& s, std::string_view said, const Inputs& inputs) {
+  const interpreter::Variables& variables = inputs.variables;
   std::string text = fmt::format("# {}\n", said);
   int64_t sizes[6];
   for (int bit = 0; bit < kFirstLoop; bit++) {
@@ -60,6 +76,7 @@ Result<std::string> header(const Subject& s, std::string_view said,
     bytes += *n * storage.bytes;
   }
   if (bytes > kMostBytes) return Error{"storage is too large to run"};
+  text += contents_text(inputs);
   if (!s.target.memory) return text;
   const uop::MemoryContract& contract = *s.target.memory;
   if (contract.in_loop != uop::Standing::Uniform)
@@ -143,9 +160,37 @@ Ran replay(const Subject& s, const std::string& before, std::string& file) {
 
 }  // namespace
 
-Result<std::string> file_of(const Subject& s, std::string_view said,
-                            const interpreter::Variables& variables) {
-  ASSAY_TRY(before, header(s, said, variables));
+Inputs inputs_of(const Subject& s, const Question& q, std::span<const Int128> values) {
+  constexpr int64_t kMostElements = 4096;
+  Inputs inputs = {q.variables(values), {}};
+  Terms& terms = s.model.terms;
+  const size_t atoms = terms.atom_count();
+  for (size_t i = 0; i < atoms; i++) {
+    const auto atom = static_cast<int32_t>(i);
+    const uop::Ref node = terms.atom(atom).node;
+    if (!terms.atom(atom).is_free || node == nullptr || !q.is_asked(atom)) continue;
+    const bool is_lane = node->op == uop::Op::Index;
+    const uop::Ref load = is_lane ? node->src[0] : node;
+    const Int128 lane = is_lane ? uop::as_int(node->src[1]->value()) : 0;
+    const auto is_it = [&](const Access& a) { return a.node == load; };
+    const auto access = std::ranges::find_if(s.model.accesses, is_it);
+    const Storage& storage = s.model.storages[static_cast<size_t>(access->storage)];
+    if (storage.is_written || storage.space != uop::AddrSpace::Global) continue;
+    const Form place = access->index == nullptr ? number_form(0) : terms.form(access->index);
+    for (const int side : {0, 1}) {
+      const Int128 element = q.value(side, place, values) + lane;
+      if (element < 0 ||
+          element >= std::min<Int128>(terms.range_of(storage.size).lo, kMostElements))
+        continue;
+      const Int128 value = q.value(side, atom, values);
+      inputs.contents[static_cast<int>(storage.number)][static_cast<int64_t>(element)] = value;
+    }
+  }
+  return inputs;
+}
+
+Result<std::string> file_of(const Subject& s, std::string_view said, const Inputs& inputs) {
+  ASSAY_TRY(before, header(s, said, inputs));
   return before + uop::to_text(s.graph, s.linear, "linear");
 }
 
@@ -160,7 +205,7 @@ void confirm(const Subject& s, const std::vector<Claim>& claims, std::string_vie
     ran = run_all(*s.file);
   } else {
     const Claim& first = claims.front();
-    const Result<std::string> before = header(s, first.text, first.variables);
+    const Result<std::string> before = header(s, first.text, first.inputs);
     if (before.ok()) {
       ran = replay(s, before.value(), file);
     } else {

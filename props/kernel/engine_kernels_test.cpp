@@ -23,9 +23,13 @@ struct NamedCheck {
   Check<codegen::KernelSeen> check;
 };
 constexpr NamedCheck kChecks[] = {
-    {"kernel_races", kernel_races},   {"kernel_barriers", kernel_barriers},
-    {"kernel_bounds", kernel_bounds}, {"kernel_alignment", kernel_alignment},
-    {"kernel_stores", kernel_stores}, {"kernel_spare_barriers", kernel_spare_barriers},
+    {"kernel_races", kernel_races},
+    {"kernel_barriers", kernel_barriers},
+    {"kernel_bounds", kernel_bounds},
+    {"kernel_alignment", kernel_alignment},
+    {"kernel_stores", kernel_stores},
+    {"kernel_reads", kernel_reads},
+    {"kernel_spare_barriers", kernel_spare_barriers},
 };
 
 struct Totals {

@@ -21,6 +21,8 @@ Checked kernel_bounds(const codegen::KernelSeen& seen, Context& context);
 Checked kernel_stores(const codegen::KernelSeen& seen, Context& context);
 // Each vector begins at a multiple of its width where that must be so.
 Checked kernel_alignment(const codegen::KernelSeen& seen, Context& context);
+// What is read of LOCAL storage and registers was written before, by this group or work-item.
+Checked kernel_reads(const codegen::KernelSeen& seen, Context& context);
 // Lists each barrier without which, alone, the kernel would have no race either.
 Checked kernel_spare_barriers(const codegen::KernelSeen& seen, Context& context);
 

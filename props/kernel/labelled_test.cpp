@@ -73,7 +73,8 @@ struct Judge {
 constexpr Judge kJudges[] = {{Fault::Race, kernel_races},
                              {Fault::Divergence, kernel_barriers},
                              {Fault::Bounds, kernel_bounds},
-                             {Fault::Misaligned, kernel_alignment}};
+                             {Fault::Misaligned, kernel_alignment},
+                             {Fault::Uninitialised, kernel_reads}};
 
 struct Suite {
   std::set<std::string> known;

@@ -31,7 +31,7 @@ int position_bit(std::string_view name) {
 }
 
 // What a load of one element yields where no one writes the argument and its file says what it is.
-std::optional<Form> argument_of_file(KernelModel& m, Ref load) {
+std::optional<Form> argument_of_file(KernelModel& m, const std::set<int>& others, Ref load) {
   const Ref place = load->src[0];
   if (load->src.size() != 1 || place->op != Op::Index || !uop::is_int(load->dtype))
     return std::nullopt;
@@ -39,7 +39,8 @@ std::optional<Form> argument_of_file(KernelModel& m, Ref load) {
   for (size_t i = 0; i < m.storages.size(); i++) {
     const Storage& s = m.storages[i];
     if (s.node != param || param->op != Op::Param) continue;
-    if (s.is_written || s.region != static_cast<int>(i)) return std::nullopt;
+    const bool is_other = others.count(static_cast<int>(s.number)) != 0;
+    if (is_other || s.is_written || s.region != static_cast<int>(i)) return std::nullopt;
     const Form element = scaled(m.terms.form(place->src[1]), 7);
     return m.terms.remainder(sum(element, number_form(3 * s.number)), 11);
   }
@@ -72,7 +73,9 @@ class Reader {
     }
     find_storages(nodes);
     if (options_.has_file_arguments)
-      m_.terms.set_loaded([&m = m_](Ref load) { return argument_of_file(m, load); });
+      m_.terms.set_loaded([&m = m_, others = options_.other_arguments](Ref load) {
+        return argument_of_file(m, others, load);
+      });
     for (const Ref u : nodes) {
       if (u != linear && !take(u)) return Error{fmt::format("{}: {}", m_.text(line_), error_)};
       line_++;

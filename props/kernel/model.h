@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -77,6 +78,7 @@ struct ModelOptions {
   interpreter::Variables variables;
   // Arguments hold what kernel_file.h says: element i of argument s is (7 i + 3 s) mod 11.
   bool has_file_arguments = false;
+  std::set<int> other_arguments;  // but for these
 };
 
 // Lines are places in the toposort of the LINEAR, by which the work-group machine and the text of

@@ -21,11 +21,9 @@ struct NamedProperty {
   std::string_view name;
   Check<codegen::KernelSeen> check;
 };
-constexpr NamedProperty kAll[] = {{"races", kernel_races},
-                                  {"barriers", kernel_barriers},
-                                  {"bounds", kernel_bounds},
-                                  {"alignment", kernel_alignment},
-                                  {"stores", kernel_stores}};
+constexpr NamedProperty kAll[] = {{"races", kernel_races},   {"barriers", kernel_barriers},
+                                  {"bounds", kernel_bounds}, {"alignment", kernel_alignment},
+                                  {"stores", kernel_stores}, {"reads", kernel_reads}};
 
 // What fails of a kernel that was read, and what is unknown of it, with a "?".
 std::string failures(uop::Graph& g, Ref kernel, Ref linear, const uop::Target& target,
@@ -77,6 +75,8 @@ constexpr Planted kPlanted[] = {
     {"vectors_misaligned_load", "alignment "},
     {"vectors_misaligned_store", "alignment "},
     {"barrier_in_divergent_loop", "barriers "},
+    {"register_written_by_some", "reads "},
+    {"local_gap", "reads "},
 };
 
 class PlantedKernels : public testing::TestWithParam<Planted> {};
@@ -202,6 +202,50 @@ TEST(KernelOfVariables, IsJudgedForAllOfTheirValues) {
   EXPECT_EQ(failures_of_rows("%less"), "races ");
   // The last row of 1000 ends after 8006 elements.
   EXPECT_EQ(failures_of_rows("%more"), "bounds ");
+}
+
+// out[l] = x[i[l]], with a gate or without: what i may hold is no part of a kernel.
+std::string taken(std::string_view load) {
+  return fmt::format(R"(uop 1 linear
+%n = const i32 8
+%four = const i32 4
+%minus = const i32 -1
+%zero = const f32 0.0
+%out = param f32 %n {{0}}
+%i = param i32 %n {{1}}
+%x = param f32 %four {{2}}
+%l = special i32 %n {{"lidx0"}}
+%ati = index i32 %i %l
+%k = load i32 %ati
+%above = lt bool %minus %k
+%below = lt bool %k %four
+%inside = and bool %above %below
+%atx = index f32 %x %k
+%v = load f32 {}
+%ato = index f32 %out %l
+%s = store void %ato %v
+%list = linear void %n %four %minus %zero %out %i %x %l %ati %k %above %below %inside %atx %v %ato %s {{"taken"}}
+)",
+                     load);
+}
+
+TEST(KernelOfData, IsRefutedWithTheDataThatShowsIt) {
+  uop::Graph g;
+  const auto gated = uop::from_text(g, taken("%atx %zero %inside"));
+  ASSERT_TRUE(gated.ok()) << to_string(gated.error());
+  const uop::Target target = workgroup::KernelFile().target;
+  EXPECT_EQ(failures(g, gated.value().root, gated.value().root, target), "");
+  const auto open = uop::from_text(g, taken("%atx"));
+  ASSERT_TRUE(open.ok()) << to_string(open.error());
+  std::vector<Checked> all;
+  EXPECT_EQ(failures(g, open.value().root, open.value().root, target, &all), "bounds ");
+  const std::string& file = all[2].evidence.at(0).text;
+  EXPECT_NE(file.find("# in 1:"), std::string::npos) << file;
+  workgroup::KernelFile again;
+  ASSERT_TRUE(workgroup::read_kernel(file, again).ok());
+  const Result<std::string> difference = workgroup::difference(again);
+  ASSERT_TRUE(difference.ok());
+  EXPECT_EQ(difference.value(), "") << file;
 }
 
 TEST(KernelSpareBarriers, AreThoseThatNothingNeeds) {

@@ -199,6 +199,11 @@ Int128 Question::value(int side, const Form& form, std::span<const Int128> value
   return total;
 }
 
+bool Question::is_asked(int32_t atom) const {
+  const auto i = static_cast<size_t>(atom);
+  return i < places_.size() && (places_[i].base != kNone || places_[i].more != kNone);
+}
+
 interpreter::Variables Question::variables(std::span<const Int128> values) const {
   interpreter::Variables all;
   for (size_t i = 0; i < terms_.atom_count(); i++) {
@@ -216,9 +221,8 @@ Event Question::event(int side, std::span<const Int128> values) const {
     const auto atom = static_cast<int32_t>(i);
     const Atom& a = terms_.atom(atom);
     if (a.node == nullptr) continue;
-    const bool is_asked = i < places_.size() && (places_[i].base >= 0 || places_[i].more >= 0);
     const bool is_named = a.node->op == Op::Special || a.node->op == Op::Variable;
-    if (!is_asked && !is_named) continue;
+    if (!is_asked(atom) && !is_named) continue;
     const std::string name =
         is_named ? std::string(a.node->arg.name()) : model_.text(model_.line_of(a.node));
     event.values.push_back({name, value(side, atom, values)});

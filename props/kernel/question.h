@@ -47,6 +47,8 @@ class Question {
   Int128 value(int side, int32_t atom, std::span<const Int128> values) const;
   Int128 value(int side, const Form& form, std::span<const Int128> values) const;
   Event event(int side, std::span<const Int128> values) const;
+  // Whether what was required says anything of the atom.
+  bool is_asked(int32_t atom) const;
   // Of all VARIABLEs of the kernel.
   interpreter::Variables variables(std::span<const Int128> values) const;
   // No atom of the question stands for data.

@@ -226,7 +226,7 @@ class RaceFinder {
     const Int128 x = q.value(0, a.form, values) + a.lanes[i].at;
     const Int128 y = q.value(1, b.form, values) + b.lanes[j].at;
     race.byte = std::max(x, y);
-    race.variables = q.variables(values);
+    race.inputs = inputs_of(s_, q, values);
     out_.races.push_back(std::move(race));
   }
 
@@ -262,7 +262,7 @@ Claim claim_of(const Subject& s, const Race& race) {
       storage.number);
   if (!second->is_write) std::swap(first, second);
   claim.shape = fmt::format("race {} {}/{}", space, kind(second), kind(first));
-  claim.variables = race.variables;
+  claim.inputs = race.inputs;
   return claim;
 }
 

@@ -36,7 +36,7 @@ struct Race {
   size_t first, second;  // accesses
   Event events[2];
   Int128 byte = 0;
-  interpreter::Variables variables;
+  Inputs inputs;
 };
 struct RaceSearch {
   std::vector<Race> races;

@@ -224,7 +224,7 @@ class StoreCheck {
     checked_.add({Answer::Fail, Strength::Proved, text}, "affine");
     if (!checked_.shape.empty()) return;
     checked_.shape = "stored twice";
-    const Result<std::string> file = file_of(s_, text, q.variables(d.values));
+    const Result<std::string> file = file_of(s_, text, inputs_of(s_, q, d.values));
     if (file.ok()) checked_.evidence.push_back({"stores.uop", file.value()});
   }
 

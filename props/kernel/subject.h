@@ -39,19 +39,27 @@ struct Decided {
 // Decides by search, then by a prover; by both where the prover's options want two methods.
 Decided decide(const Question& question, Context& context, std::string_view kind);
 
+// Values of variables, and what arguments hold at some elements, by slot: a case that is run.
+struct Inputs {
+  interpreter::Variables variables;
+  std::map<int, std::map<int64_t, Int128>> contents;
+};
+// Those for which the points of an answer are what they are, as far as data is read from arguments
+// that nobody writes, at places that are no data.
+Inputs inputs_of(const Subject& subject, const Question& question, std::span<const Int128> values);
+
 // What is claimed to be wrong with a kernel, for these values of its variables.
 struct Claim {
   workgroup::Fault fault;
   std::vector<int> lines;  // of the nodes, in rising order
   std::string text;        // a sentence
   std::string shape;
-  interpreter::Variables variables;
+  Inputs inputs;
 };
 
-// The list as a file, for these values of its variables, with what is said in its first line. An
+// The list as a file, for these inputs, with what is said in its first line. An
 // error says why it cannot be run.
-Result<std::string> file_of(const Subject& subject, std::string_view said,
-                            const interpreter::Variables& variables);
+Result<std::string> file_of(const Subject& subject, std::string_view said, const Inputs& inputs);
 
 // Runs the kernel on the work-group machine for the variables of the first claim, and adds an
 // obligation for each: a failure where the machine finds that fault at these nodes, and unknown

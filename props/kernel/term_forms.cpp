@@ -167,7 +167,8 @@ Form Terms::truncated(Ref u, const Form& n, const Form& d) {
 
 // a & (2^k - 1) is what is left of a by 2^k.
 Form Terms::masked(Ref u, const Form& a, const Form& b) {
-  if (a.is_constant() && !b.is_constant()) return masked(u, b, a);
+  if ((a.is_constant() || is_mask(a)) && !b.is_constant() && !is_mask(b)) return masked(u, b, a);
+  if (is_mask(b)) return selected({{equal_to(b, 0)}}, number_form(0), {{equal_to(b, -1)}}, a);
   const Int128 n = b.constant;
   if (b.is_constant() && n >= 0 && (n & (n + 1)) == 0) return divided(a, n + 1).second;
   const Form value = free_form(u);
@@ -179,9 +180,13 @@ Form Terms::masked(Ref u, const Form& a, const Form& b) {
   return value;
 }
 
-// What is known of a ^ b is its sign, which terms ask for; all of it where b is all ones.
+// What is known of a ^ b is its sign, which terms ask for; all of it where b is all ones or none.
 Form Terms::crossed(Ref u, const Form& a, const Form& b) {
-  if (b == number_form(-1)) return sum(number_form(-1), a, -1);
+  if (is_mask(b)) {
+    const Form flipped = sum(number_form(-1), a, -1);
+    return selected({{equal_to(b, 0)}}, a, {{equal_to(b, -1)}}, flipped);
+  }
+  if (is_mask(a)) return crossed(u, b, a);
   const Form value = free_form(u);
   Cases cases;
   for (const bool is_a_negative : {false, true}) {

@@ -107,7 +107,8 @@ Form Terms::free_form(Ref u) {
   const Dims dims = depends_of(u);
   const int32_t atom = add_atom(range, dims);
   atoms_[static_cast<size_t>(atom)].is_free = true;
-  atoms_[static_cast<size_t>(atom)].node = u->op == Op::Load ? u : nullptr;
+  const bool is_lane = u->op == Op::Index && u->src[0]->op == Op::Load;
+  atoms_[static_cast<size_t>(atom)].node = u->op == Op::Load || is_lane ? u : nullptr;
   free_[u] = atom;
   return atom_form(atom);
 }

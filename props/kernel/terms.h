@@ -94,6 +94,8 @@ class Terms {
   Form shifted(uop::Ref u, const Form& a, const Form& by);
   Form truncated(uop::Ref u, const Form& n, const Form& divisor);
   Form selected(const Cases& first, const Form& a, const Cases& second, const Form& b);
+  // All ones or none, as the sign of a number is spread.
+  bool is_mask(const Form& form) const { return range_of(form).is_within(-1, 0); }
   Form crossed(uop::Ref u, const Form& a, const Form& b);
   Form masked(uop::Ref u, const Form& a, const Form& b);
   // The value that an exact result has at a type.

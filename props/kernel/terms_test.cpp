@@ -27,7 +27,7 @@ class RandomTerm {
   Ref integer(int depth) {
     if (depth == 0 || random_.once_in(6)) return leaf();
     const Ref a = integer(depth - 1);
-    switch (random_.below(10)) {
+    switch (random_.below(11)) {
       case 0: {
         const Ref gate = truth(depth - 1);
         const Ref b = as(integer(depth - 1), a->dtype);
@@ -41,6 +41,12 @@ class RandomTerm {
         const Op op = kBy[random_.below(std::size(kBy))];
         const Ref by = g_.constant(a->dtype, 1 + static_cast<int64_t>(random_.below(6)));
         return g_.alu(op, {a, by});
+      }
+      case 6: {
+        if (!uop::is_int(a->dtype) || uop::is_unsigned(a->dtype)) return a;
+        const Ref last = g_.constant(a->dtype, uop::bits_of(a->dtype) - 1);
+        const Ref sign = g_.alu(Op::Shr, {a, last});
+        return g_.alu(random_.once_in(2) ? Op::Xor : Op::And, {a, sign});
       }
       case 5: {
         static constexpr int64_t kMasks[] = {1, 3, 7, 255, 5};
