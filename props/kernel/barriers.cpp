@@ -20,6 +20,7 @@ class BarrierCheck {
   Checked run() {
     for (const BarrierSite& b : m_.barriers) check(b);
     confirm(s_, claims_, "affine", checked_);
+    state_contract(s_, checked_);
     return std::move(checked_);
   }
 

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "props/kernel/subject.h"
 
 namespace assay::props::kernel {
@@ -22,6 +26,26 @@ Decided by_prover(const Problem& problem, Context& context, std::string_view kin
 }
 
 }  // namespace
+
+void state_contract(const Subject& s, Checked& checked) {
+  if (!s.target.memory) {
+    const auto is_local = [](const Storage& o) { return o.space == uop::AddrSpace::Local; };
+    if (s.model.barriers.empty() && std::ranges::none_of(s.model.storages, is_local)) return;
+    checked.add_unknown("no memory contract", s.target.name + " has no memory contract");
+    return;
+  }
+  static constexpr std::string_view kStanding[] = {"nowhere", "where all take the same way",
+                                                   "anywhere"};
+  const uop::MemoryContract& c = *s.target.memory;
+  const std::string text = fmt::format(
+      "the memory contract has LOCAL stores seen {}, barriers reached by the {}, in loops {}, in "
+      "branches {}",
+      c.local == uop::Visibility::AtOnce ? "at once" : "after a barrier",
+      c.barrier == uop::Reach::Group ? "group" : "subgroup", kStanding[static_cast<int>(c.in_loop)],
+      kStanding[static_cast<int>(c.in_branch)]);
+  std::string& said = checked.verdict.evidence;
+  said += said.empty() ? text : "; " + text;
+}
 
 bool wants_two(const Context& context) {
   const smt::ProverOptions& options = context.prover.options();

@@ -248,6 +248,23 @@ TEST(KernelOfData, IsRefutedWithTheDataThatShowsIt) {
   EXPECT_EQ(difference.value(), "") << file;
 }
 
+TEST(KernelRaces, SayWhichContractTheyAssume) {
+  workgroup::KernelFile k;
+  workgroup::read_named("reverse_safe", k);
+  smt::Prover prover;
+  Context context = {prover, k.target};
+  const codegen::KernelSeen seen = {k.graph, k.linear, k.linear};
+  EXPECT_EQ(kernel_races(seen, context).verdict.evidence,
+            "the memory contract has LOCAL stores seen after a barrier, barriers reached by the "
+            "group, in loops where all take the same way, in branches where all take the same way");
+  uop::Target none = k.target;
+  none.memory.reset();
+  Context without = {prover, none};
+  const Checked checked = kernel_races(seen, without);
+  EXPECT_EQ(checked.verdict.answer, Answer::Unknown);
+  EXPECT_EQ(checked.verdict.evidence, "file has no memory contract");
+}
+
 TEST(KernelSpareBarriers, AreThoseThatNothingNeeds) {
   for (const char* name : {"loop_two_barriers_safe", "tree_safe", "reverse_safe"}) {
     workgroup::KernelFile k;

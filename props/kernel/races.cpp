@@ -286,6 +286,7 @@ Checked check_races(const Subject& s) {
   std::vector<Claim> all;
   for (auto& [lines, claim] : claims) all.push_back(std::move(claim));
   confirm(s, all, "affine", checked);
+  state_contract(s, checked);
   return checked;
 }
 

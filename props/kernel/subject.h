@@ -26,6 +26,10 @@ struct Subject {
   std::set<std::string>* refuted = nullptr;
 };
 
+// Says in the verdict which memory contract it assumes. What needs one that the target has not is
+// unknown.
+void state_contract(const Subject& subject, Checked& checked);
+
 // Whether what one method decides is to be put to the prover too.
 bool wants_two(const Context& context);
 
