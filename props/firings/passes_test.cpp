@@ -22,7 +22,7 @@ using uop::Op;
 using uop::OpSet;
 using uop::Ref;
 
-// Asks of each pass whether it keeps meaning; a mistake may be planted behind one.
+// Asks of each pass whether it keeps meaning; or of one, behind which a mistake is planted.
 class PassWatch : public uop::Watch {
  public:
   using Spoil = Ref (*)(Graph& g, Ref u);
@@ -45,6 +45,7 @@ class PassWatch : public uop::Watch {
   }
   using uop::Watch::seen;
   void seen(const uop::PassSeen& seen) override {
+    if (spoil_ != nullptr && seen.pass.name != stage_) return;
     Context context = {prover_, target_};
     const Checked checked = pass_keeps_meaning(seen, context);
     passes++;
