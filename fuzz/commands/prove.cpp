@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -13,8 +14,12 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/runtime/rules.h"
+#include "fuzz/commands/programs.h"
 #include "fuzz/commands/proof_options.h"
 #include "fuzz/in_order.h"
+#include "oracles/workgroup/sim.h"
+#include "props/firings/firings.h"
+#include "props/firings/termination.h"
 #include "props/rules/prove_table.h"
 #include "props/rules/rule_text.h"
 
@@ -28,9 +33,11 @@ struct ProveOptions {
   std::string rule, set, type;
   std::vector<std::string> texts;  // of --try
   std::string file;
+  std::string graphs = "corpus/rules";
   bool all = false;
   bool quiet = false;
   ProofOptions proof;
+  std::vector<std::string> saved;  // what `graphs` holds, as texts
 };
 
 ExitCode usage_error(const std::string& why) {
@@ -73,6 +80,40 @@ class RowWorker {
   std::unique_ptr<smt::Tables> tables_;
 };
 
+// What all firings of a rule together are, as one verdict.
+props::RuleProof proof_of(const props::Checked& c) {
+  std::string methods;
+  for (const auto& [method, n] : c.by_method) {
+    methods += fmt::format("{}{} {}", methods.empty() ? "" : ", ", method, n);
+  }
+  for (const auto& [cause, n] : c.by_cause) methods += fmt::format(", unknown ({}) {}", cause, n);
+  return {c.verdict, methods};
+}
+
+// Sets that rewrite together, and whether they come to an end.
+struct Ending {
+  std::string name;
+  props::Checked checked;
+};
+
+// Judges them, with a prover of its own.
+class EndingWorker {
+ public:
+  EndingWorker(const std::vector<props::Applied>& applied, const ProveOptions& options)
+      : applied_(applied),
+        options_(options),
+        prover_(std::make_unique<smt::Prover>(options.proof.prover_options())) {}
+  Ending operator()(size_t i) {
+    props::Context context = {*prover_, workgroup::sim_target(), options_.proof.seed};
+    return {applied_[i].name, props::check_termination(applied_[i].sets, context, options_.saved)};
+  }
+
+ private:
+  const std::vector<props::Applied>& applied_;
+  const ProveOptions& options_;
+  std::unique_ptr<smt::Prover> prover_;
+};
+
 // A failure as files: the rule at its type, which --file reads.
 Result<bool> write_row(const ProveOptions& options, const TableRow& row) {
   if (row.proof.verdict.answer != props::Answer::Fail) return true;
@@ -101,6 +142,42 @@ reports::Record record_of(const TableRow& row) {
   return r;
 }
 
+// Whether rules that are applied together come to an end: of the engine's own sets as passes apply
+// them, of others each by itself.
+void prove_endings(RuleSets sets, const ProveOptions& options, props::TableCounts& counts,
+                   std::vector<reports::Record>& records) {
+  std::vector<props::Applied> applied;
+  const auto all = runtime::all_rules();
+  if (sets.data() == all.data()) {
+    applied = props::applied_together();
+  } else {
+    for (const uop::RuleSet* set : sets) applied.push_back({std::string(set->name()), {set}});
+  }
+  in_order<Ending>(
+      applied.size(), options.proof.threads(), [&] { return EndingWorker(applied, options); },
+      [&](size_t, const Ending& e) {
+        static constexpr std::string_view kAnswers[] = {"pass", "fail", "unknown"};
+        const oracles::Verdict& v = e.checked.verdict;
+        const std::string_view answer = kAnswers[static_cast<int>(v.answer)];
+        counts.passed += v.answer == props::Answer::Pass ? 1 : 0;
+        counts.failed += v.answer == props::Answer::Fail ? 1 : 0;
+        counts.unknown += v.answer == props::Answer::Unknown ? 1 : 0;
+        reports::ProofRecord record;
+        record.kind = "termination";
+        record.name = fmt::format("{} comes to an end", e.name);
+        record.answer = answer;
+        record.strength = v.strength == props::Strength::Proved ? "proved" : "sampled";
+        record.evidence = v.evidence;
+        record.methods = e.checked.by_method;
+        record.obligations = e.checked.obligations;
+        record.unknown = e.checked.unknown;
+        records.emplace_back(record);
+        if (options.quiet && v.answer == props::Answer::Pass) return;
+        fmt::print("{} comes to an end: {} {}\n", e.name, answer, proof_of(e.checked).method);
+        if (v.answer != props::Answer::Pass) fmt::print("  {}\n", v.evidence);
+      });
+}
+
 ExitCode prove_sets(RuleSets sets, const ProveOptions& options, const props::TableOptions& table) {
   std::vector<TableRow> rows = props::table_rows(sets, table);
   if (rows.empty()) return usage_error("no rule is so named, or none has that type");
@@ -125,6 +202,9 @@ ExitCode prove_sets(RuleSets sets, const ProveOptions& options, const props::Tab
         records.push_back(record_of(row));
         note(write_row(options, row));
       });
+  const bool is_whole =
+      options.rule.empty() && options.set.empty() && options.type.empty() && options.texts.empty();
+  if (is_whole && options.file.empty()) prove_endings(sets, options, counts, records);
   note(write_records(options.proof, records));
   fmt::print("{}\n", props::counts_text(counts));
   totals.print();
@@ -171,15 +251,39 @@ ExitCode prove_texts(const ProveOptions& options, const props::TableOptions& tab
   return prove_sets(sets, options, table);
 }
 
-// Whose rules with `by` are judged how: this is the one place that says so.
+// Rules with `by` are judged firing by firing.
 props::TableOptions table_options(const ProveOptions& options) {
   props::TableOptions table;
   table.rule = options.rule;
   table.set = options.set;
+  table.by_firings = [&options](const uop::RuleSet& set, const uop::Rule& rule,
+                                const props::RuleJudge& judge) -> std::optional<props::RuleProof> {
+    props::Context context = {judge.prover, workgroup::sim_target(), judge.seed};
+    return proof_of(props::check_firings(set, rule, context, options.saved));
+  };
   return table;
 }
 
-ExitCode prove(RuleSets sets, const ProveOptions& options) {
+// The graphs of a folder, in the order of their names; none where there is no such folder.
+Result<std::vector<std::string>> saved_graphs(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".uop") paths.push_back(entry.path().string());
+  }
+  std::ranges::sort(paths);
+  std::vector<std::string> texts;
+  for (const std::string& path : paths) {
+    ASSAY_TRY(text, read_file(path));
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+ExitCode prove(RuleSets sets, ProveOptions& options) {
+  Result<std::vector<std::string>> saved = saved_graphs(options.graphs);
+  if (!saved.ok()) return usage_error(saved.error().message);
+  options.saved = std::move(saved).value();
   props::TableOptions table = table_options(options);
   if (!options.type.empty()) {
     table.type = uop::dtype_from_text(options.type);
@@ -214,6 +318,10 @@ std::function<ExitCode()> declare_prove(CLI::App& app, RuleSets sets) {
       ->allow_extra_args(false);
   app.add_option("--file", options->file, "judge the rules of this file, one a line")
       ->type_name("FILE");
+  app.add_option("--graphs", options->graphs,
+                 "saved graphs (.uop) on which rules that are functions fire as well")
+      ->type_name("DIR")
+      ->capture_default_str();
   app.add_flag("--quiet", options->quiet, "print only what fails or is unknown, and the summary");
   add_proof_options(app, options->proof);
   return [options, sets] { return prove(sets, *options); };
