@@ -10,11 +10,13 @@
 #include "engine/uop/rewrite.h"
 #include "engine/uop/rules/rules.h"
 #include "fuzz/firing_judge.h"
-#include "fuzz/term.h"
+#include "props/firings/term.h"
 
 namespace assay::fuzz {
 namespace {
 
+using oracles::Choices;
+using props::TermMaker;
 using uop::DType;
 using uop::Op;
 using uop::Ref;

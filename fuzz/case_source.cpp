@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fuzz/choices.h"
+#include "oracles/choices.h"
 #include "fuzz/program.h"
 
 namespace assay::fuzz {

@@ -13,11 +13,13 @@
 #include "engine/uop/simplify.h"
 #include "engine/uop/unspecified.h"
 #include "fuzz/firing_judge.h"
-#include "fuzz/term.h"
+#include "props/firings/term.h"
 
 namespace assay::fuzz {
 namespace {
 
+using oracles::Choices;
+using props::TermMaker;
 using uop::DType;
 using uop::Graph;
 using uop::Ref;

@@ -8,9 +8,9 @@
 #include "engine/check.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/program/text.h"
-#include "fuzz/choices.h"
 #include "fuzz/program.h"
 #include "oracles/check.h"
+#include "oracles/choices.h"
 #include "oracles/reference/reference.h"
 
 namespace assay::fuzz {

@@ -10,10 +10,10 @@
 #include "engine/runtime/executor.h"
 #include "engine/runtime/opencl/device.h"
 #include "engine/tensor/program/text.h"
-#include "fuzz/choices.h"
 #include "fuzz/program.h"
 #include "fuzz/saved_programs.h"
 #include "oracles/check.h"
+#include "oracles/choices.h"
 #include "oracles/workgroup/sim.h"
 
 namespace assay::fuzz {

@@ -8,11 +8,13 @@
 #include "engine/uop/rules/rules.h"
 #include "engine/uop/simplify.h"
 #include "fuzz/firing_judge.h"
-#include "fuzz/term.h"
+#include "props/firings/term.h"
 
 namespace assay::fuzz {
 namespace {
 
+using oracles::Choices;
+using props::TermMaker;
 using uop::Graph;
 using uop::Op;
 using uop::OpSet;

@@ -4,9 +4,11 @@
 #include <span>
 
 #include "engine/tensor/program/program.h"
-#include "fuzz/choices.h"
+#include "oracles/choices.h"
 
 namespace assay::fuzz {
+
+using oracles::Choices;
 
 class ProgramMaker;
 

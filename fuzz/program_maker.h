@@ -11,10 +11,12 @@
 
 #include "engine/check.h"
 #include "engine/tensor/program/program.h"
-#include "fuzz/choices.h"
 #include "fuzz/program.h"
+#include "oracles/choices.h"
 
 namespace assay::fuzz {
+
+using oracles::Choices;
 
 using tensor::AttrValue;
 using tensor::Define;

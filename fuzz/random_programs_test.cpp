@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/tensor/program/text.h"
-#include "fuzz/choices.h"
 #include "fuzz/program.h"
 #include "oracles/check.h"
+#include "oracles/choices.h"
 #include "oracles/median.h"
 
 namespace assay::fuzz {

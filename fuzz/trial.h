@@ -38,8 +38,9 @@ struct Outcome {
 };
 
 struct TrialOptions {
-  std::span<const runtime::DeviceKind* const> kinds;    // of devices that a case may name
-  std::vector<const props::Property*> properties = {};  // asked of each case
+  std::span<const runtime::DeviceKind* const> kinds;  // of devices that a case may name
+  std::vector<const props::Property*> properties =
+      {};                // asked of each case; dear ones of one in 64
   bool stages = true;    // each stage is interpreted, not what the device computes alone
   int64_t limit_ms = 0;  // for what a device is given at once; 0: for ever
   std::string opencl_cache = {};

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "engine/tensor/program/text.h"
-#include "fuzz/choices.h"
 #include "fuzz/program.h"
+#include "oracles/choices.h"
 #include "oracles/workgroup/sim.h"
 #include "props/compile.h"
 

@@ -67,6 +67,8 @@ struct Property {
   std::variant<Check<uop::RuleSeen>, Check<uop::PassSeen>, Check<schedule::ScheduleSeen>,
                Check<schedule::PlanSeen>, Check<schedule::CacheSeen>, Check<codegen::KernelSeen>>
       check;
+  // It costs more than to compile and run what it judges: a campaign asks it of some cases only.
+  bool is_dear = false;
 };
 
 std::span<const Property> all_properties();

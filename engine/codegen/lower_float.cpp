@@ -43,6 +43,8 @@ Ref extreme_of_constant(Op op, Term x, Term c) {
 Ref extreme(Op op, Term x, Term y) {
   const FloatBounds a = uop::float_bounds(*x.g, x.u);
   const FloatBounds b = uop::float_bounds(*y.g, y.u);
+  // Where y is NaN, x is not read.
+  if (b.may_be_nan && uop::may_be_invalid(*x.g, x.u)) return nullptr;
   const Term less = op == Op::Max ? x < y : y < x;
   Term result = where(less, y, x);
   if (may_be_zero(a) && may_be_zero(b)) {

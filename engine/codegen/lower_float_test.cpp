@@ -1,6 +1,7 @@
 // Floats after decomposition, against the scalar meaning.
 #include <random>
 
+#include "engine/codegen/decompose.h"
 #include "engine/codegen/lowered_term.h"
 
 namespace assay::codegen {
@@ -50,6 +51,19 @@ TEST_P(WideFloat, HasMaxAndMinOfIeee) {
       for (const Value b : nasty(t)) expect_same(op, {a, b}, term.at({a, b}));
     }
   }
+}
+
+// Where the second operand is NaN the replacement reads the first one no more.
+TEST_P(WideFloat, HasNoMaxOfWhatMayBeInvalid) {
+  Graph g;
+  const Ref x = g.variable("x", GetParam());
+  const Ref holds = g.variable("p", DType::Bool);
+  const Ref none = g.make(Op::Invalid, GetParam(), {});
+  const Ref gated = g.alu(Op::Where, {holds, x, none});
+  const Ref other = g.variable("y", GetParam());
+  const Ref u = g.alu(Op::Max, {gated, other});
+  uop::Run run(g, {}, nullptr, wide_target());
+  EXPECT_EQ(run.rewrite(decompose_rules(), u).value(), u);
 }
 
 TEST_P(WideFloat, HasMaxAndMinWithConstants) {

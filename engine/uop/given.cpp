@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "engine/uop/bounds.h"
 #include "engine/uop/rules/rules.h"
@@ -141,6 +142,42 @@ class Given {
   size_t operations_ = 0;
 };
 
+// Reads happen whether or not the conditions hold, so where they read, and behind which gates, may
+// not change by them: a variable stands for each, in the term and in what is said of it.
+class Reads {
+ public:
+  explicit Reads(Graph& g) : g_(g) {}
+
+  Ref hidden(Ref u) {
+    find(u);
+    return hide_.empty() ? u : substitute(g_, u, hide_);
+  }
+  Ref shown(Ref u) { return show_.empty() ? u : substitute(g_, u, show_); }
+
+ private:
+  // The outermost of them.
+  void find(Ref root) {
+    std::vector<Ref> left = {root};
+    std::unordered_set<Ref> met;
+    while (!left.empty()) {
+      const Ref u = left.back();
+      left.pop_back();
+      if (!met.insert(u).second || hide_.contains(u)) continue;
+      if (u->op == Op::Index || u->op == Op::Load) {
+        const Ref v = g_.variable(fmt::format("given.read.{}", hide_.size()), u->dtype);
+        hide_[u] = v;
+        show_[v] = u;
+        continue;
+      }
+      left.insert(left.end(), u->src.rbegin(), u->src.rend());
+    }
+  }
+
+  Graph& g_;
+  Substitution hide_;
+  Substitution show_;
+};
+
 }  // namespace
 
 std::vector<Ref> conjuncts(Ref condition) {
@@ -167,10 +204,13 @@ Ref conjunction(Graph& g, std::span<const Ref> conditions) {
 }
 
 Ref given(Run& run, Ref u, std::span<const Ref> conditions) {
-  Given state(run, u);
-  state.assume_true(conditions);
-  for (const Constraint& c : constraints_of(run.graph(), conditions)) state.assume(c);
-  return state.result();
+  Reads reads(run.graph());
+  Given state(run, reads.hidden(u));
+  std::vector<Ref> hidden;
+  for (const Ref c : conditions) hidden.push_back(reads.hidden(c));
+  state.assume_true(hidden);
+  for (const Constraint& c : constraints_of(run.graph(), hidden)) state.assume(c);
+  return reads.shown(state.result());
 }
 
 }  // namespace assay::uop

@@ -33,10 +33,13 @@ const Command& check_command();
 const Command& devices_command();
 const Command& fuzz_command();
 const Command& import_command();
+const Command& prove_command();
+const Command& report_command();
 const Command& rules_command();
 const Command& run_command();
 const Command& simplify_command();
 const Command& trial_command();
+const Command& verify_command();
 const Command& worker_command();
 
 }  // namespace assay::fuzz

@@ -36,6 +36,9 @@ void add_proof_options(CLI::App& app, ProofOptions& options) {
   app.add_flag("--strict", options.strict, "exit with 4 where something is unknown");
   app.add_option("--evidence", options.evidence, "write files that show each failure here")
       ->type_name("DIR");
+  app.add_option("--records", options.records,
+                 "append records of what was proved, for assay report")
+      ->type_name("FILE");
   app.add_option("--jobs", options.jobs, "threads; as many as the machine runs at once by default")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
@@ -59,6 +62,15 @@ Result<bool> write_evidence(const ProofOptions& options, const std::string& name
     out.close();
     if (!out) return Error{fmt::format("{} cannot be written", path)};
   }
+  return true;
+}
+
+Result<bool> write_records(const ProofOptions& options, std::span<const reports::Record> records) {
+  if (options.records.empty()) return true;
+  std::ofstream out(options.records, std::ios::binary | std::ios::app);
+  for (const reports::Record& r : records) out << reports::to_line(r);
+  out.close();
+  if (!out) return Error{fmt::format("{} cannot be written", options.records)};
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -12,13 +13,13 @@
 #include "engine/runtime/rules.h"
 #include "engine/tensor/program/text.h"
 #include "fuzz/commands/command.h"
-#include "fuzz/in_order.h"
 #include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
 #include "fuzz/commands/proof_options.h"
+#include "fuzz/in_order.h"
 #include "oracles/workgroup/sim.h"
 #include "props/compile.h"
-#include "props/kernel/kernel_list.h"
+#include "props/kernel/kernel_props.h"
 
 namespace assay::fuzz {
 namespace {
@@ -116,7 +117,26 @@ class Worker {
     if (!options_.lists.empty()) {
       return Error{"it is a list of instructions, for which opts come too late"};
     }
-    result.judgements = props::check_list(kernel.file, options_.chosen, verifier_->context());
+    return list(kernel.file, result);
+  }
+
+  // What the file expects to be found is a failure of the kernel, and none of the file.
+  Result<int64_t> list(workgroup::KernelFile& file, FileResult& result) {
+    ASSAY_TRY(checked, props::check_kernel_file(file, verifier_->context()));
+    for (props::FileChecked& c : checked.properties) {
+      const bool is_chosen = std::ranges::any_of(
+          options_.chosen, [&](const Property* p) { return p->name == c.property; });
+      if (!is_chosen) continue;
+      if (c.checked.verdict.answer == Answer::Fail) {
+        c.checked.verdict.answer = Answer::Pass;
+        c.checked.verdict.evidence = "refuted, as expected: " + c.checked.verdict.evidence;
+      }
+      result.judgements.push_back({c.property, "the list", std::move(c.checked)});
+    }
+    if (checked.difference.empty()) return int64_t{1};
+    Checked wrong;
+    wrong.verdict = {Answer::Fail, props::Strength::Proved, checked.difference};
+    result.judgements.push_back({"kernel_races", "what the file expects", std::move(wrong)});
     return int64_t{1};
   }
 
@@ -150,10 +170,24 @@ struct Tally {
     for (const auto& [method, n] : c.by_method) by_method[method] += n;
     for (const auto& [cause, n] : c.by_cause) by_cause[cause] += n;
   }
-  std::string text() const {
+  std::string_view strength_text() const {
     static constexpr std::string_view kStrengths[] = {"sampled", "exhaustive", "proved"};
-    std::string text =
-        fmt::format("{}, {} obligations", kStrengths[static_cast<int>(strength)], obligations);
+    return kStrengths[static_cast<int>(strength)];
+  }
+  reports::ProofRecord record(const Property& p) const {
+    reports::ProofRecord r;
+    r.kind = "property";
+    r.name = p.name;
+    r.answer = failed != 0 ? "fail" : unknown != 0 ? "unknown" : "pass";
+    r.strength = strength_text();
+    r.evidence = p.claim;
+    r.methods = by_method;
+    r.obligations = obligations;
+    r.unknown = unknown;
+    return r;
+  }
+  std::string text() const {
+    std::string text = fmt::format("{}, {} obligations", strength_text(), obligations);
     for (const auto& [method, n] : by_method) text += fmt::format(", {} {}", method, n);
     for (const auto& [cause, n] : by_cause) text += fmt::format(", unknown ({}) {}", cause, n);
     if (listed != 0) text += fmt::format("; {} listed", listed);
@@ -200,12 +234,19 @@ class Printer {
   ExitCode conclude(const QuestionTotals& questions) {
     int64_t failed = 0;
     int64_t unknown = 0;
+    std::vector<reports::Record> records;
     for (const Property* p : options_.chosen) {
       const Tally& t = totals_[p->name];
       failed += t.failed;
       unknown += t.unknown;
       fmt::print("{}: {} subjects, {} failed; {}\n", p->name, t.subjects, t.failed, t.text());
+      if (lacks_z3(*p, t)) {
+        failed++;
+        fmt::print("FAIL {}: Z3 decided none of its obligations\n", p->name);
+      }
+      records.emplace_back(t.record(*p));
     }
+    note(write_records(options_.proof, records));
     questions.print();
     for (const std::string& d : questions.disagreements()) {
       fmt::print("FAIL the harness disagrees with itself:\n{}", d);
@@ -231,10 +272,22 @@ class Printer {
     }
     if (j.checked.verdict.answer != Answer::Fail) return;
     const std::string name = fmt::format("{}-{}-{}", path, j.property, j.subject);
-    const Result<bool> written = write_evidence(options_.proof, name, j.checked);
+    note(write_evidence(options_.proof, name, j.checked));
+  }
+
+  void note(const Result<bool>& written) {
     if (written.ok()) return;
     trouble_ = true;
     fmt::print(stderr, "assay verify: {}\n", written.error().message);
+  }
+
+  // Where every obligation is to be put to Z3, a property of these that has some and of which Z3
+  // decided none was not put to it.
+  bool lacks_z3(const Property& p, const Tally& t) const {
+    static constexpr std::string_view kPut[] = {"schedule_order", "plan_order", "kernel_races",
+                                                "kernel_bounds"};
+    return options_.proof.asks_z3 && t.obligations != 0 &&
+           std::ranges::find(kPut, p.name) != std::end(kPut) && !t.by_method.contains("z3");
   }
 
   const Options& options_;

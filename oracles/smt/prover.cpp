@@ -93,7 +93,8 @@ struct Prover::Parts {
       return decision;
     }
     const SolverName solver = method == Method::Z3 ? SolverName::Z3 : SolverName::Cvc5;
-    Solved solved = child.ask(solver, q.form.bytes, budget.solver_steps, budget.watchdog_ms);
+    const int64_t steps = method == Method::Z3 ? budget.solver_steps : budget.cvc5_steps;
+    Solved solved = child.ask(solver, q.form.bytes, steps, budget.watchdog_ms);
     decision.answer = solved.answer;
     decision.steps = solved.steps;
     decision.model = std::move(solved.model);

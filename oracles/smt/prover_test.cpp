@@ -128,14 +128,16 @@ TEST(Prover, RecheckingFindsAWrongAnswerInTheCache) {
 }
 
 TEST(Prover, StepsEndWhatIsHard) {
-  Prover prover({.budget = {.solver_steps = 20000}});
+  Prover prover({.budget = {.solver_steps = 20000, .cvc5_steps = 2000}});
   const Decision d = prover.decide(hard(), "hard");
   EXPECT_EQ(d.answer, Satisfiable::Unknown);
   EXPECT_EQ(prover.statistics().at("hard").unknown, 1);
 }
 
 TEST(Prover, AWatchdogEndsWhatStepsDoNot) {
-  Prover prover({.budget = {.solver_steps = int64_t{1} << 40, .watchdog_ms = 200}});
+  Prover prover(
+      {.budget = {
+           .solver_steps = int64_t{1} << 40, .cvc5_steps = int64_t{1} << 40, .watchdog_ms = 200}});
   const Decision d = prover.decide(hard(), "hard");
   EXPECT_EQ(d.answer, Satisfiable::Unknown);
   EXPECT_NE(d.why.find("watchdog"), std::string::npos) << d.why;

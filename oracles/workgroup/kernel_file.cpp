@@ -78,6 +78,7 @@ bool read_line(const std::string& text, KernelFile& k, bool& has_launch) {
   if (word == "launch") return has_launch = true, read_launch(line, k.launch);
   if (word == "contract") return read_contract(line, *k.target.memory);
   if (word == "out") return read_numbers(line, k.results);
+  if (word == "in") return read_numbers(line, k.contents);
   if (word == "expect") return k.expected.push_back(rest_of(line)), true;
   if (word == "may") return k.allowed.push_back(rest_of(line)), true;
   if (word == "set") {
@@ -148,6 +149,13 @@ Result<KernelArguments> arguments_of(KernelFile& k) {
     for (size_t i = 0; i < values.size(); i++) {
       const uint64_t n = (7 * i + 3 * slot) % 11;
       values[i] = uop::is_float(t) ? interpreter::slot(static_cast<double>(n)) : n;
+    }
+    const auto said = k.contents.find(static_cast<int>(slot));
+    for (size_t i = 0; said != k.contents.end() && i < said->second.size(); i++) {
+      if (i >= values.size()) return Error{fmt::format("argument {} has {} elements", slot, size)};
+      const double x = said->second[i];
+      values[i] = uop::is_float(t) ? interpreter::slot(x)
+                                   : static_cast<interpreter::Slot>(static_cast<int64_t>(x));
     }
     all.bytes.emplace_back(static_cast<size_t>(size * uop::bytes_of(t)));
     interpreter::encode(t, values.data(), all.bytes.back().data(), size);

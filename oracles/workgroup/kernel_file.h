@@ -18,6 +18,7 @@ namespace assay::workgroup {
 //   # launch 2 1 1 x 8 1 1           work-groups x work-items of each
 //   # set n 5                        the value of a variable
 //   # unknown 0                      the bytes of an argument that nobody wrote before the launch
+//   # in 1: 5 7                      what argument 1 begins with before the launch
 //   # alias 1 0 4                    argument 1 is argument 0 from byte 4 on
 //   # contract in_loop nowhere       what the target's memory contract says otherwise
 //   # expect race %7 %11             found whatever the interleaving; nodes in rising order
@@ -25,8 +26,8 @@ namespace assay::workgroup {
 //   # out 0: 3 2 1                   what argument 0 is after the launch, whatever the interleaving
 //
 // Nodes are called by their places in the LINEAR. Element i of argument s is (7 i + 3 s) mod 11
-// before the launch. Where no launch is given, it is what the SPECIALs ask for; where nothing is
-// expected, nothing may be found.
+// before the launch, where nothing else is said. Where no launch is given, it is what the SPECIALs
+// ask for; where nothing is expected, nothing may be found.
 struct KernelFile {
   uop::Graph graph;
   uop::Ref linear = nullptr;
@@ -35,6 +36,7 @@ struct KernelFile {
   uop::Target target;
   std::vector<std::string> expected;
   std::vector<std::string> allowed;
+  std::map<int, std::vector<double>> contents;
   std::map<int, std::vector<double>> results;
   std::set<int> unknown;
   struct Alias {

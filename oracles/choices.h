@@ -7,7 +7,7 @@
 
 #include "engine/uop/sample.h"
 
-namespace assay::fuzz {
+namespace assay::oracles {
 
 // Every random decision that makes a case, from one seed: the same seed makes the same case with
 // every compiler.
@@ -34,4 +34,4 @@ class Choices {
   uop::Random random_;
 };
 
-}  // namespace assay::fuzz
+}  // namespace assay::oracles

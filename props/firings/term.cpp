@@ -1,4 +1,4 @@
-#include "fuzz/term.h"
+#include "props/firings/term.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "engine/check.h"
 
-namespace assay::fuzz {
+namespace assay::props {
 
 using uop::DType;
 using uop::Op;
@@ -247,4 +247,4 @@ Ref TermMaker::rooted(Op op, DType t, int size) {
   return generic(op, t, size);
 }
 
-}  // namespace assay::fuzz
+}  // namespace assay::props

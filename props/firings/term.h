@@ -4,9 +4,11 @@
 #include <string>
 
 #include "engine/uop/uop.h"
-#include "fuzz/choices.h"
+#include "oracles/choices.h"
 
-namespace assay::fuzz {
+namespace assay::props {
+
+using oracles::Choices;
 
 // Makes random scalar terms, well-typed by construction: all scalar operations at all types, with
 // more of what rules are about than chance would give (sums with constant factors, quotients and
@@ -44,4 +46,4 @@ class TermMaker {
   std::map<std::string, uop::Ref> variables_;
 };
 
-}  // namespace assay::fuzz
+}  // namespace assay::props

@@ -1,0 +1,140 @@
+#include "oracles/smt/products.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "oracles/smt/evaluate.h"
+
+namespace assay::smt {
+namespace {
+
+// A list that holds each term once, in the order in which they came.
+void add_once(std::vector<Term>& list, Term t) {
+  if (std::find(list.begin(), list.end(), t) == list.end()) list.push_back(t);
+}
+
+struct Quotient {
+  Term dividend, divisor;
+  Term quotient, rest;
+};
+
+class Products {
+ public:
+  explicit Products(Formula& f) : f_(f) {}
+
+  bool add() {
+    collect();
+    if (factors_.empty()) return false;
+    for (const Quotient& q : quotients_) define(q);
+    // a*b, where b is c*q + r, is (a*q)*c + a*r.
+    for (const auto& [a, b] : pairs_) {
+      for (const Quotient& q : quotients_) {
+        if (q.dividend == b) add_once(others_, f_.mul(a, q.quotient));
+      }
+    }
+    for (const Term b : factors_) {
+      for (const Quotient& q : quotients_) {
+        if (q.dividend == b) split(b, q);
+      }
+      for (size_t i = 0; i < others_.size(); i++) {
+        for (size_t j = i + 1; j < others_.size(); j++) order(b, others_[i], others_[j]);
+      }
+    }
+    return true;
+  }
+
+ private:
+  void collect() {
+    for (const uint32_t id : needed_nodes(f_)) {
+      const Term t = {id};
+      if (f_.sort(t) != kInt) continue;
+      const Fn fn = f_.node(t).fn;
+      if (fn != Fn::Mul && fn != Fn::Div && fn != Fn::Mod) continue;
+      const Term a = f_.operands(t)[0];
+      const Term b = f_.operands(t)[1];
+      if (f_.is_number(b) || (fn == Fn::Mul && f_.is_number(a))) continue;
+      if (fn == Fn::Mul) {
+        add_once(others_, a);
+        add_once(factors_, b);
+        pairs_.emplace_back(a, b);
+        continue;
+      }
+      add_once(factors_, b);
+      add_quotient(a, b);
+    }
+  }
+
+  void add_quotient(Term a, Term b) {
+    const auto is_it = [&](const Quotient& q) { return q.dividend == a && q.divisor == b; };
+    if (std::any_of(quotients_.begin(), quotients_.end(), is_it)) return;
+    const Term quotient = f_.make(Fn::Div, {a, b});
+    const Term rest = f_.make(Fn::Mod, {a, b});
+    quotients_.push_back({a, b, quotient, rest});
+    add_once(others_, quotient);
+    add_once(others_, rest);
+    add_once(others_, f_.mul(quotient, b));
+  }
+
+  // a = b*q + r, and r lies between 0 and b.
+  void define(const Quotient& q) {
+    const Term zero = f_.integer(0);
+    const Term is_zero = f_.equal(q.divisor, zero);
+    const Term whole = f_.add(f_.mul(q.quotient, q.divisor), q.rest);
+    f_.require(f_.either(is_zero, f_.equal(q.dividend, whole)));
+    const Term not_below = f_.le(zero, q.rest);
+    const Term below = f_.lt(q.rest, q.divisor);
+    const Term not_above = f_.le(q.rest, zero);
+    const Term above = f_.lt(q.divisor, q.rest);
+    const Term positive = f_.both(not_below, below);
+    const Term negative = f_.both(not_above, above);
+    f_.require(f_.either(is_zero, f_.either(positive, negative)));
+  }
+
+  // b is c*q + r, so u*b is u*c*q + u*r.
+  void split(Term b, const Quotient& q) {
+    const Term zero = f_.integer(0);
+    const Term is_zero = f_.equal(q.divisor, zero);
+    const Term whole = f_.mul(q.quotient, q.divisor);
+    for (const Term u : others_) {
+      const Term left = f_.mul(u, b);
+      const Term first = f_.mul(u, whole);
+      const Term second = f_.mul(u, q.rest);
+      f_.require(f_.either(is_zero, f_.equal(left, f_.add(first, second))));
+    }
+  }
+
+  // Of u < v and b > 0, u*b + b <= v*b; and likewise for the other signs, and of equals.
+  void order(Term b, Term u, Term v) {
+    const Term zero = f_.integer(0);
+    const Term ub = f_.mul(u, b);
+    const Term vb = f_.mul(v, b);
+    const Term next_u = f_.add(ub, b);
+    const Term next_v = f_.add(vb, b);
+    const Term is_positive = f_.lt(zero, b);
+    const Term is_negative = f_.lt(b, zero);
+    const Term is_one = f_.equal(u, v);
+    const Term u_first = f_.lt(u, v);
+    const Term v_first = f_.lt(v, u);
+    const auto given = [&](Term sign, Term first, Term conclusion) {
+      f_.require(f_.implies(f_.both(sign, first), conclusion));
+    };
+    f_.require(f_.implies(is_one, f_.equal(ub, vb)));
+    given(is_positive, u_first, f_.le(next_u, vb));
+    given(is_positive, v_first, f_.le(next_v, ub));
+    given(is_negative, u_first, f_.le(vb, next_u));
+    given(is_negative, v_first, f_.le(ub, next_v));
+  }
+
+  Formula& f_;
+  std::vector<Term> factors_;  // what is multiplied or divided by
+  std::vector<Term> others_;   // what is multiplied, or might be
+  std::vector<Quotient> quotients_;
+  std::vector<std::pair<Term, Term>> pairs_;  // that are multiplied
+};
+
+}  // namespace
+
+bool add_products(Formula& f) { return Products(f).add(); }
+
+}  // namespace assay::smt
