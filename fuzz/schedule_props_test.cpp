@@ -9,8 +9,8 @@
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/program/text.h"
-#include "fuzz/choices.h"
 #include "fuzz/program.h"
+#include "oracles/choices.h"
 
 namespace assay::fuzz {
 namespace {

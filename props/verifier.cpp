@@ -33,7 +33,10 @@ void Verifier::seen(const uop::PassSeen& seen) {
 }
 
 void Verifier::seen(const schedule::CacheSeen& seen) {
-  judge(seen, nullptr, seen.key, {}, fmt::format("schedule {}", schedules_));
+  if (seen.linear == nullptr) return;
+  // What is served now may be another than what was judged before.
+  judge(seen, nullptr, uop::key(seen.graph, seen.sink), uop::key(seen.graph, seen.linear),
+        fmt::format("schedule {}", schedules_));
 }
 
 void Verifier::seen(const schedule::ScheduleSeen& seen) {
