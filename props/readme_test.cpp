@@ -18,7 +18,7 @@ codegen::KernelSeen kernel_of(uop::Graph& g, const char* size) {
       "uop 1 linear\n"
       "%0 = const index {}\n"
       "%1 = buffer f32 %0 {{0 local}}\n"
-      "%2 = linear void %1 {{info \"k\"}}\n",
+      "%2 = linear void %0 %1 {{\"k\"}}\n",
       size);
   const auto parsed = uop::from_text(g, text);
   EXPECT_TRUE(parsed.ok()) << to_string(parsed.error());

@@ -10,6 +10,7 @@
 #include "engine/uop/target.h"
 #include "engine/uop/walk.h"
 #include "oracles/reference/licence.h"
+#include "oracles/smt/encode.h"
 #include "oracles/smt/equal.h"
 
 namespace assay::props {
@@ -187,7 +188,21 @@ Outcome judge_by_points(Graph& g, const ScalarPair& pair, uint64_t seed, size_t 
   return outcome_of(pair, compare(g, pair, 0, seed, is_small ? kFewPoints : points), 0);
 }
 
-Outcome judge_scalar(Graph& g, const ScalarPair& pair, Context& context, size_t points) {
+namespace {
+
+// Whether no value of the leaves gives the first term a value, or makes it Invalid: then anything
+// may stand in its place.
+bool is_never_defined(Graph& g, const ScalarPair& pair, Context& context) {
+  smt::Formula f;
+  smt::Encoder encoder(g, f, smt::View::AtWidth);
+  const std::optional<smt::Encoded> before = encoder.encode(pair.before);
+  if (!before) return false;
+  for (const smt::Term fact : encoder.facts()) f.require(fact);
+  f.require(f.either(before->is_defined, before->is_invalid));
+  return context.prover.decide(f, "firing").answer == smt::Satisfiable::No;
+}
+
+Outcome judge_terms(Graph& g, const ScalarPair& pair, Context& context, size_t points) {
   if (pair.before == pair.after) return {{Answer::Pass, Strength::Proved, "equal"}, "folding"};
   const double units = uop::is_const(pair.after) ? 0 : units_of(pair.before);
   if (units > 0) {
@@ -206,6 +221,15 @@ Outcome judge_scalar(Graph& g, const ScalarPair& pair, Context& context, size_t 
             "opaque"};
   }
   return judge_by_points(g, pair, context.seed, points);
+}
+
+}  // namespace
+
+Outcome judge_scalar(Graph& g, const ScalarPair& pair, Context& context, size_t points) {
+  Outcome outcome = judge_terms(g, pair, context, points);
+  const bool is_open = outcome.verdict.answer == Answer::Unknown && outcome.method == "undefined";
+  if (!is_open || !is_never_defined(g, pair, context)) return outcome;
+  return {{Answer::Pass, Strength::Proved, "it never has a value"}, "vacuous"};
 }
 
 }  // namespace assay::props
