@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "props/kernel/checks.h"
@@ -180,23 +181,22 @@ class RaceFinder {
   }
   Decided lane_by_lane(const AccessClass& a, const AccessClass& b, const Way& way) {
     Decided result = {Found::No, {}, "affine"};
-    std::map<std::pair<Int128, Int128>, bool> known;  // whether lanes so far apart race
+    std::set<std::pair<Int128, Int128>> safe;  // lanes so far apart never meet
     for (size_t i = 0; i < a.lanes.size(); i++) {
       for (size_t j = &a == &b ? i : 0; j < b.lanes.size(); j++) {
         const Interval gap = apart(a.lanes[i], b.lanes[j]);
         const auto key = std::pair(gap.lo, gap.hi);
-        const auto seen = known.find(key);
-        if (seen != known.end() && !seen->second) continue;
+        if (safe.count(key) != 0) continue;
         Question q = question(a);
         if (!ask(q, a, b, way, gap.lo, gap.hi)) return {Found::No, {}, "affine"};
         Decided one = decide(q, s_.context, "race");
+        if (one.found == Found::No) safe.insert(key);
         if (one.found == Found::Yes) {
           // What lies outside of its storage is no access, but another fault.
           require_inside(q, 0, a.lanes[i].access);
           require_inside(q, 1, b.lanes[j].access);
           one = decide(q, s_.context, "race");
         }
-        known[key] = one.found == Found::Yes;
         if (one.found == Found::Unknown && result.found == Found::No) result = one;
         if (one.found == Found::No && one.method != "affine") result.method = one.method;
         if (one.found != Found::Yes) continue;
