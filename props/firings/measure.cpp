@@ -10,11 +10,15 @@ using uop::Op;
 using uop::OpSet;
 using uop::Pat;
 
-constexpr OpSet kDivisions = {Op::Div, Op::Mod, Op::TDiv, Op::TMod, Op::Pow, Op::FDiv};
+constexpr OpSet kShifts = {Op::Shl, Op::Shr, Op::Pow};
+constexpr OpSet kTruncations = {Op::TDiv, Op::TMod};
+constexpr OpSet kDivisions = {Op::Div, Op::Mod, Op::FDiv};
 constexpr OpSet kConversions = {Op::Cast, Op::Bitcast};
 constexpr OpSet kExtremes = {Op::Max, Op::Min, Op::Fma, Op::Neg, Op::Sub};
 constexpr OpSet kLeaves = {Op::Const, Op::Invalid};
 
+int shifts(Op op) { return kShifts.has(op) ? 1 : 0; }
+int truncations(Op op) { return kTruncations.has(op) ? 1 : 0; }
 int divisions(Op op) { return kDivisions.has(op) ? 1 : 0; }
 int conversions(Op op) { return kConversions.has(op) ? 1 : 0; }
 int extremes(Op op) { return kExtremes.has(op) ? 1 : 0; }
@@ -24,9 +28,9 @@ int operations(Op op) { return kLeaves.has(op) ? 0 : 1; }
 int nodes(Op) { return 1; }
 
 constexpr Measure kMeasures[] = {
-    {"divisions", divisions, 0},  {"conversions", conversions, 0}, {"extremes", extremes, 0},
-    {"choices", choices_made, 0}, {"products", products, 0},       {"operations", operations, 0},
-    {"nodes", nodes, 1},
+    {"shifts", shifts, 0},           {"truncations", truncations, 0}, {"divisions", divisions, 0},
+    {"conversions", conversions, 0}, {"extremes", extremes, 0},       {"choices", choices_made, 0},
+    {"products", products, 0},       {"operations", operations, 0},   {"nodes", nodes, 1},
 };
 
 // A term's weight: that of what the pattern says, and how often each hole occurs.

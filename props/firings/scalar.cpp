@@ -135,6 +135,7 @@ Compared compare(Graph& g, const ScalarPair& pair, double units, uint64_t seed, 
   return result;
 }
 
+constexpr const char* kUndefined = "undefined";
 // All of so many values of the leaves are looked at, where there are no more.
 constexpr size_t kFewPoints = 1 << 14;
 // Of floats: how many operations a solver decides in the time that there is for a firing.
@@ -172,7 +173,7 @@ Outcome outcome_of(const ScalarPair& pair, const Compared& compared, double unit
   if (compared.points == 0 && !compared.is_exhaustive) {
     return {{Answer::Unknown, Strength::Sampled,
              "no value of the leaves gives a value: " + uop::shown(pair.before)},
-            "undefined"};
+            kUndefined};
   }
   std::string evidence = fmt::format("{} points", compared.points);
   if (units > 0) evidence += fmt::format(", within {:.2f} units of {}", compared.units, units);
@@ -210,7 +211,10 @@ Outcome judge_terms(Graph& g, const ScalarPair& pair, Context& context, size_t p
     const double most = std::max(units, limit.value_or(0));
     return outcome_of(pair, compare(g, pair, most, context.seed, 4 * points), most);
   }
-  if (is_hard(g, pair)) return judge_by_points(g, pair, context.seed, 8 * points);
+  if (is_hard(g, pair)) {
+    Outcome sampled = judge_by_points(g, pair, context.seed, 8 * points);
+    if (sampled.method != kUndefined) return sampled;
+  }
   const smt::Refines asked =
       smt::refines(g, pair.before, pair.after, pair.when, context.prover, "firing");
   if (asked.verdict.answer == Answer::Pass) return {asked.verdict, asked.method};
