@@ -11,7 +11,7 @@
 namespace assay::props {
 namespace {
 
-#include "props_readme_example.inc"
+#include README_EXAMPLE
 
 codegen::KernelSeen kernel_of(uop::Graph& g, const char* size) {
   const std::string text = fmt::format(
