@@ -5,6 +5,7 @@
 
 #include "fuzz/edit.h"
 #include "fuzz/repair.h"
+#include "fuzz/statement.h"
 
 namespace assay::fuzz {
 namespace {
@@ -83,19 +84,7 @@ void join_variables(Program& a, Program& b) {
     }
     auto* d = std::get_if<Define>(&s.what);
     if (d == nullptr) continue;
-    for (Size& size : d->shape) rename(size);
-    for (tensor::AttrValue& attr : d->attrs) {
-      if (auto* one = std::get_if<Size>(&attr)) rename(*one);
-      if (auto* sizes = std::get_if<std::vector<Size>>(&attr))
-        std::ranges::for_each(*sizes, rename);
-      auto* slices = std::get_if<std::vector<tensor::Slice>>(&attr);
-      if (slices == nullptr) continue;
-      for (tensor::Slice& slice : *slices) {
-        rename(slice.begin);
-        rename(slice.step);
-        if (slice.end) rename(*slice.end);
-      }
-    }
+    for_each_size(*d, rename);
   }
 }
 

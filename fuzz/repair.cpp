@@ -8,15 +8,14 @@
 #include "engine/check.h"
 #include "engine/tensor/build.h"
 #include "engine/tensor/builder.h"
-#include "engine/tensor/program/contents.h"
 #include "engine/tensor/session.h"
 #include "engine/uop/shape.h"
 #include "fuzz/edit.h"
+#include "fuzz/statement.h"
 
 namespace assay::fuzz {
 namespace {
 
-using tensor::AttrKind;
 using tensor::AttrValue;
 using tensor::Bind;
 using tensor::Define;
@@ -33,68 +32,10 @@ using uop::Ref;
 
 constexpr int64_t kMostSize = 1 << 20;  // of an axis of a value without elements
 
-bool is_symbolic(const Size& size) { return !size.is_number(); }
-
-bool is_symbolic(const Define& d) {
-  if (std::ranges::any_of(d.shape, [](const Size& s) { return is_symbolic(s); })) return true;
-  return std::ranges::any_of(d.attrs, [](const AttrValue& a) {
-    if (const auto* one = std::get_if<Size>(&a)) return is_symbolic(*one);
-    if (const auto* sizes = std::get_if<std::vector<Size>>(&a)) {
-      return std::ranges::any_of(*sizes, [](const Size& s) { return is_symbolic(s); });
-    }
-    const auto* slices = std::get_if<std::vector<tensor::Slice>>(&a);
-    return slices != nullptr && std::ranges::any_of(*slices, [](const tensor::Slice& s) {
-             return is_symbolic(s.begin) || is_symbolic(s.step) || (s.end && is_symbolic(*s.end));
-           });
-  });
-}
-
-std::vector<int64_t> largest(const Program& p) {
-  std::vector<int64_t> result;
-  for (const tensor::Variable& v : p.variables) result.push_back(v.hi);
-  return result;
-}
-
-bool holds(const Literal& literal, DType t) {
-  return uop::is_float(t) ? literal.kind != Literal::Kind::Any : bits_at(literal, t).has_value();
-}
-
-bool is_complete(const Define& d) {
-  const tensor::OpRow& row = tensor::row(d.op);
-  for (size_t i = 0; i < d.attrs.size(); i++) {
-    const bool is_required = !row.attrs[i].optional && row.attrs[i].fallback.empty();
-    if (is_required && std::holds_alternative<std::monostate>(d.attrs[i])) return false;
-  }
-  return true;
-}
-
-// What the text of a statement must be beside what the builder asks for.
-bool is_readable(const Define& d, const std::vector<int64_t>& bound) {
-  if (!is_complete(d)) return false;
-  const tensor::OpRow& row = tensor::row(d.op);
-  for (size_t i = 0; i < d.attrs.size(); i++) {
-    const tensor::AttrRow& attr = row.attrs[i];
-    if (const auto* number = std::get_if<Literal>(&d.attrs[i])) {
-      const bool is_default =
-          !attr.fallback.empty() &&
-          tensor::same(*number, std::get<Literal>(tensor::default_attrs(d.op)[i]));
-      if (!is_default && !holds(*number, d.dtype)) return false;
-    }
-    const auto* data = std::get_if<std::vector<Literal>>(&d.attrs[i]);
-    if (data == nullptr) continue;
-    if (!std::ranges::all_of(*data, [&](const Literal& l) { return holds(l, d.dtype); })) {
-      return false;
-    }
-    const auto count = element_count(d.shape, bound);
-    if (data->size() != 1 && (!count || *count != static_cast<int64_t>(data->size()))) return false;
-  }
-  return d.op != Op::Input || !tensor::contents_error(d);
-}
-
 class Repairer {
  public:
   Repairer(Program& p, int64_t most)
-      : p_(p), most_(most), values_(p.statements.size()), largest_(largest(p)) {
+      : p_(p), most_(most), values_(p.statements.size()), largest_(largest_values(p)) {
     for (const tensor::Variable& v : p.variables) bound_.push_back(v.value);
     for (size_t i = 0; i < p.statements.size(); i++) {
       p.statements[i].line = static_cast<int>(i) + 1;
@@ -171,9 +112,7 @@ class Repairer {
       ValueFact& f = values_[i];
       if (!f.is_there || !f.depends) continue;
       const Define& d = p_.define(static_cast<int32_t>(i));
-      const bool can_stay =
-          !is_symbolic(d) && f.base == static_cast<int32_t>(i) &&
-          std::ranges::none_of(d.shape, [](const Size& s) { return is_symbolic(s); });
+      const bool can_stay = !is_symbolic(d) && f.base == static_cast<int32_t>(i);
       if (can_stay) pending.push_back(static_cast<int32_t>(i));
     }
     auto* before = k == 0 ? nullptr : std::get_if<Force>(&p_.statements[k - 1].what);
@@ -385,28 +324,10 @@ class Repairer {
     return false;
   }
 
-  // An attribute that fits most operands.
   AttrValue plain(size_t k, size_t attr) {
     const Define& d = *define_at(p_, k);
-    const tensor::AttrRow& row = tensor::row(d.op).attrs[attr];
-    if (row.optional || !row.fallback.empty()) return tensor::default_attrs(d.op)[attr];
     const int32_t x = d.operands.empty() ? -1 : d.operands[0].value;
-    const std::vector<int64_t> shape = x < 0 ? std::vector<int64_t>{} : fact(x).shape;
-    switch (row.kind) {
-      case AttrKind::Axis: return int64_t{0};
-      case AttrKind::Int: return int64_t{1};
-      case AttrKind::Axes: return shape.empty() ? std::vector<int64_t>{} : std::vector<int64_t>{0};
-      case AttrKind::Size: return Size{1, {}};
-      case AttrKind::Slices: return std::vector<tensor::Slice>{};
-      case AttrKind::Number:
-        return Literal{d.dtype == DType::Bool ? Literal::Kind::Bool : Literal::Kind::Int, 1, 0};
-      case AttrKind::Sizes: {
-        const int64_t n = d.op == Op::Pad || d.op == Op::Roll ? 0 : 1;
-        const size_t rank = d.op == Op::Roll ? 1 : shape.size();
-        return std::vector<Size>(std::min(rank, shape.size()), Size{n, {}});
-      }
-      default: return d.attrs[attr];
-    }
+    return plain_attr(d, attr, x < 0 ? 0 : fact(x).shape.size());
   }
 
   bool other_operand(size_t k, size_t i) {
@@ -461,7 +382,7 @@ Repaired repair(Program& program, int64_t most_elements) {
 }
 
 int64_t most_elements_of(const Program& program) {
-  const std::vector<int64_t> at = largest(program);
+  const std::vector<int64_t> at = largest_values(program);
   int64_t most = 1;
   for (size_t i = 0; i < program.statements.size(); i++) {
     const Define* d = define_at(program, i);

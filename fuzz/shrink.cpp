@@ -5,6 +5,7 @@
 
 #include "fuzz/edit.h"
 #include "fuzz/repair.h"
+#include "fuzz/statement.h"
 
 namespace assay::fuzz {
 namespace {
@@ -22,6 +23,12 @@ int64_t entries_of(std::string_view opts) {
   return opts.find('(') == std::string_view::npos ? kDrawn : 1 + std::ranges::count(opts, ' ');
 }
 
+void run_all(Shrinking& s) {
+  for (const auto steps : {statement_steps(), part_steps()}) {
+    for (const ShrinkStep& step : steps) step.run(s);
+  }
+}
+
 }  // namespace
 
 CaseSize size_of(const Case& c) {
@@ -32,8 +39,7 @@ CaseSize size_of(const Case& c) {
   size.settings = int{c.device != plain.device} + int{c.profile != plain.profile} +
                   int{c.seed != plain.seed} + entries_of(c.opts) + std::ssize(p.hints) +
                   std::ssize(p.variables);
-  std::vector<int64_t> largest;
-  for (const tensor::Variable& v : p.variables) largest.push_back(v.hi);
+  const std::vector<int64_t> largest = largest_values(p);
   for (size_t i = 0; i < p.statements.size(); i++) {
     const tensor::Define* d = define_at(p, i);
     if (d == nullptr) continue;
@@ -87,7 +93,7 @@ Shrunk shrink(const Case& failing, const std::function<bool(const Case&)>& still
   bool is_smaller = true;
   while (is_smaller && !s.is_spent()) {
     const CaseSize before = size_of(s.now());
-    for (const ShrinkStep& step : shrink_steps()) step.run(s);
+    run_all(s);
     is_smaller = size_of(s.now()) < before;
   }
   return {s.now(), s.trials(), !is_smaller};
@@ -101,7 +107,7 @@ std::vector<Case> smaller(const Case& c) {
   };
   const ShrinkOptions once;
   Shrinking s(c, collects, once);
-  for (const ShrinkStep& step : shrink_steps()) step.run(s);
+  run_all(s);
   return found;
 }
 

@@ -55,7 +55,9 @@ struct ShrinkStep {
   std::string_view name;
   void (*run)(Shrinking& s);
 };
-std::span<const ShrinkStep> shrink_steps();
+// Of settings and statements, then of parts of statements, coarse ones first.
+std::span<const ShrinkStep> statement_steps();
+std::span<const ShrinkStep> part_steps();
 
 class Shrinking {
  public:
