@@ -22,8 +22,9 @@ constexpr const char* kExitCodes =
 
 const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
-      &bench_command(), &check_command(), &devices_command(),  &fuzz_command(),  &import_command(),
-      &rules_command(), &run_command(),   &simplify_command(), &trial_command(), &worker_command()};
+      &bench_command(),    &check_command(), &devices_command(), &fuzz_command(),
+      &import_command(),   &rules_command(), &run_command(),     &shrink_command(),
+      &simplify_command(), &trial_command(), &worker_command()};
   return table;
 }
 

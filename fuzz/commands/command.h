@@ -35,6 +35,7 @@ const Command& fuzz_command();
 const Command& import_command();
 const Command& rules_command();
 const Command& run_command();
+const Command& shrink_command();
 const Command& simplify_command();
 const Command& trial_command();
 const Command& worker_command();
