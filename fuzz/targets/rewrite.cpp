@@ -2,9 +2,9 @@
 
 #include "engine/check.h"
 #include "engine/uop/prefix.h"
-#include "engine/uop/simplify.h"
-#include "fuzz/firing_judge.h"
 #include "fuzz/target.h"
+#include "fuzz/targets/extra_counters.h"
+#include "fuzz/term_trial.h"
 
 namespace assay::fuzz {
 namespace {
@@ -35,14 +35,10 @@ void one_case(std::string_view text) {
   const uop::Leaves leaves = index_leaves(g);
   const Result<uop::Ref> parsed = uop::from_prefix(g, text, leaves);
   if (!parsed.ok()) return;
-  FiringJudge judge;
-  uop::Run run(g, {}, &judge);
-  const Result<uop::Ref> simple = uop::simplify(run, parsed.value());
-  ASSAY_CHECK(simple.ok(), "{}", to_string(simple.error()));
-  ASSAY_CHECK(!judge.counterexample(), "{}", *judge.counterexample());
-  ASSAY_CHECK(judge.is_in_step(), "firings are counted with a gap");
-  const Result<uop::Ref> again = uop::simplify(run, simple.value());
-  ASSAY_CHECK(again.ok() && again.value() == simple.value(), "to simplify again changes the term");
+  Coverage coverage;
+  const std::optional<Finding> found = try_term(g, parsed.value(), {}, &coverage);
+  count_features(coverage.take());
+  ASSAY_CHECK(!found, "{} at {}: {}", found->judge, found->stage, found->evidence);
 }
 
 }  // namespace assay::fuzz
