@@ -135,21 +135,23 @@ std::span<const Draw> all_draws() {
   return rows;
 }
 
+void draw_statement(ProgramMaker& m) {
+  const uint64_t way = m.options.is_stateful ? m.c.below(100) : 100;
+  if (way < 10) {
+    m.write();
+  } else if (way < 17) {
+    m.force();
+  } else if (way < 20 && m.has_variable()) {
+    m.bind();
+  } else {
+    draw_op(m);
+  }
+}
+
 tensor::Program make_program(Choices& choices, const ProgramOptions& options) {
   ProgramMaker m(choices, options);
   draw_input(m, Op::Input);
-  while (static_cast<int>(m.size_now()) < options.statements) {
-    const uint64_t way = options.is_stateful ? choices.below(100) : 100;
-    if (way < 10) {
-      m.write();
-    } else if (way < 17) {
-      m.force();
-    } else if (way < 20 && m.has_variable()) {
-      m.bind();
-    } else {
-      draw_op(m);
-    }
-  }
+  while (static_cast<int>(m.size_now()) < options.statements) draw_statement(m);
   return m.finish();
 }
 

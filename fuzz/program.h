@@ -25,6 +25,9 @@ struct ProgramOptions {
 // numeric contract leaves open (a division by zero, a float compared inside its error) is rare.
 tensor::Program make_program(Choices& choices, const ProgramOptions& options = {});
 
+// Draws one statement, and what it needs beside the values that are there.
+void draw_statement(ProgramMaker& m);
+
 // How a program comes to have an op: `draw` adds a statement of it, or nothing and says so where it
 // finds no operands that fit.
 struct Draw {

@@ -44,6 +44,13 @@ ProgramMaker::ProgramMaker(Choices& choices, const ProgramOptions& wanted)
   for (const tensor::Variable& v : program_.variables) bound_.push_back(v.value);
 }
 
+ProgramMaker::ProgramMaker(Choices& choices, const ProgramOptions& wanted, tensor::Program program,
+                           const std::vector<Known>& known, std::vector<int64_t> bound)
+    : c(choices), options(wanted), program_(std::move(program)), bound_(std::move(bound)) {
+  known_.reserve(known.size() + static_cast<size_t>(std::max(1, wanted.statements)) + 64);
+  known_.insert(known_.end(), known.begin(), known.end());
+}
+
 DType ProgramMaker::type_in(TypeSet over) {
   if (options.only_floats && !(over & uop::kFloats).empty()) over = over & uop::kFloats;
   int total = 0;

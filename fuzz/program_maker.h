@@ -108,6 +108,10 @@ struct Known {
 class ProgramMaker {
  public:
   ProgramMaker(Choices& choices, const ProgramOptions& options);
+  // Goes on from a program of which this is known, its variables bound to `bound`. It has at most
+  // options.statements statements.
+  ProgramMaker(Choices& choices, const ProgramOptions& options, tensor::Program program,
+               const std::vector<Known>& known, std::vector<int64_t> bound);
 
   Choices& c;
   const ProgramOptions& options;
@@ -180,6 +184,8 @@ class ProgramMaker {
   void bind();
   // Everything that is left to say.
   tensor::Program finish();
+  // The program as it is.
+  tensor::Program take() { return std::move(program_); }
   size_t size_now() const { return program_.statements.size(); }
   bool has_variable() const { return !program_.variables.empty(); }
   int32_t a_variable() { return static_cast<int32_t>(c.below(program_.variables.size())); }

@@ -73,5 +73,9 @@ std::span<const BuildRow> all_builds();
 // is an input, which is storage.
 Result<Ref> build(Graph& g, const Program& program, const Define& define, std::vector<Ref> operands,
                   std::span<const Ref> variables);
+// The same whatever type and shape are written, where the op does not ask for them: what is to be
+// written.
+Result<Ref> build_as_follows(Graph& g, const Program& program, const Define& define,
+                             std::vector<Ref> operands, std::span<const Ref> variables);
 
 }  // namespace assay::tensor

@@ -210,19 +210,23 @@ Done check_now(const Building& b) {
   return check_result(now, node);
 }
 
-}  // namespace
-
-Result<Ref> build(Graph& g, const Program& program, const Define& define, std::vector<Ref> operands,
-                  std::span<const Ref> variables) {
-  Building b{g, program, define, std::move(operands), variables};
+// Operands have the types that the op works on.
+Done type_operands(Building& b) {
   if (b.dtype() == uop::Index || b.dtype() == uop::Void) {
     return Error{fmt::format("no value is of type {}", uop::to_text(b.dtype()))};
   }
   const ResultType result = b.row().result;
   const bool promotes =
       !b.operands.empty() && (result == ResultType::Promoted || result == ResultType::Bool);
-  const Done typed = promotes ? promote_operands(b) : check_operands(b);
-  if (!typed.ok()) return typed.error();
+  return promotes ? promote_operands(b) : check_operands(b);
+}
+
+}  // namespace
+
+Result<Ref> build(Graph& g, const Program& program, const Define& define, std::vector<Ref> operands,
+                  std::span<const Ref> variables) {
+  Building b{g, program, define, std::move(operands), variables};
+  if (const Done typed = type_operands(b); !typed.ok()) return typed.error();
   if (is_symbolic(b)) {
     if (const Done now = check_now(b); !now.ok()) return now.error();
     return built(b);
@@ -230,6 +234,13 @@ Result<Ref> build(Graph& g, const Program& program, const Define& define, std::v
   ASSAY_TRY(node, built(b));
   if (const Done checked = check_result(b, node); !checked.ok()) return checked.error();
   return node;
+}
+
+Result<Ref> build_as_follows(Graph& g, const Program& program, const Define& define,
+                             std::vector<Ref> operands, std::span<const Ref> variables) {
+  Building b{g, program, define, std::move(operands), variables};
+  if (const Done typed = type_operands(b); !typed.ok()) return typed.error();
+  return built(b);
 }
 
 }  // namespace assay::tensor

@@ -54,6 +54,17 @@ Result<bool> meet(Graph& g, std::span<const Ref> values) {
   return true;
 }
 
+// Whether a value of sizes `from` broadcasts to `to` where variables are what they are bound to.
+bool fits_now(const std::vector<Size>& from, const std::vector<Size>& to,
+              const std::vector<int64_t>& values) {
+  if (from.size() > to.size()) return false;
+  for (size_t i = 1; i <= from.size(); ++i) {
+    const auto n = evaluate(from[from.size() - i], values);
+    if (n != 1 && n != evaluate(to[to.size() - i], values)) return false;
+  }
+  return true;
+}
+
 std::vector<std::byte> packed(const std::vector<uint64_t>& bits, DType t) {
   const auto width = static_cast<size_t>(uop::bytes_of(t));
   std::vector<std::byte> bytes(bits.size() * width);
@@ -185,7 +196,9 @@ Result<bool> Builder::write(const Write& write) {
   }
   const Shape to = uop::shape(g, target.read());
   const Result<Shape> joined = uop::broadcast(g, uop::shape(g, value), to);
-  if (!joined.ok() ||
+  const bool fits = write.value.is_literal() ||
+                    fits_now(program_.define(write.value.value).shape, defined.shape, values_);
+  if (!joined.ok() || !fits ||
       !std::equal(joined.value().begin(), joined.value().end(), to.begin(), to.end())) {
     return Error{
         fmt::format("a value of shape {} does not broadcast to {}, which is {}",

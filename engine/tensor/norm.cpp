@@ -28,7 +28,7 @@ Result<Term> laid_along(const Building& b, size_t operand_at, const Axes& axes, 
   return cast(reshape(w, dims), x.dtype());
 }
 
-// x * w + b where there are any, at x's type, then at that of the result.
+// x * w + b where there are any, at x's type, then at that of the first operand.
 Result<Ref> scaled(const Building& b, Term x, const Axes& axes) {
   const size_t operands = b.operands.size();
   if (operands > 1 && has_operand(b, 1)) {
@@ -39,7 +39,7 @@ Result<Ref> scaled(const Building& b, Term x, const Axes& axes) {
     ASSAY_TRY(bias, laid_along(b, 2, axes, x));
     x = x + bias;
   }
-  return cast(x, b.dtype()).u;
+  return cast(x, operand(b, 0).dtype()).u;
 }
 
 Term accumulated(Term x) { return cast(x, sum_type(x.dtype())); }

@@ -37,6 +37,7 @@ const Command& prove_command();
 const Command& report_command();
 const Command& rules_command();
 const Command& run_command();
+const Command& shrink_command();
 const Command& simplify_command();
 const Command& trial_command();
 const Command& verify_command();

@@ -1,0 +1,204 @@
+#include "fuzz/mutate.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+#include "engine/tensor/builder.h"
+#include "engine/tensor/program/text.h"
+#include "fuzz/gen_case.h"
+#include "fuzz/repair.h"
+
+namespace assay::fuzz {
+namespace {
+
+using tensor::Define;
+using tensor::Program;
+
+// Why a case is none: its text does not read back as itself, or the builder refuses it.
+std::string trouble(const Case& c) {
+  const std::string text = to_text(c);
+  const Result<Case> read = case_from_text(text);
+  if (!read.ok()) return to_string(read.error()) + "\n" + text;
+  if (to_text(read.value()) != text)
+    return "reads back as\n" + to_text(read.value()) + "not\n" + text;
+  tensor::Session session;
+  tensor::Builder builder(session, read.value().program);
+  const Result<bool> built =
+      builder.run([](std::span<const tensor::Tensor* const>) -> Result<bool> { return true; });
+  return built.ok() ? "" : to_string(built.error()) + "\n" + text;
+}
+
+Case made(uint64_t seed, int statements = 10) {
+  Choices choices(seed);
+  CaseOptions options;
+  options.program.statements = statements;
+  return make_case(choices, options);
+}
+
+std::vector<Case> saved_cases() {
+  std::vector<Case> result;
+  namespace fs = std::filesystem;
+  std::vector<fs::path> files;
+  for (const auto& f : fs::recursive_directory_iterator(ASSAY_CORPUS)) {
+    if (f.path().extension() == ".tp") files.push_back(f.path());
+  }
+  std::ranges::sort(files);
+  for (const fs::path& f : files) {
+    std::ifstream in(f);
+    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    Result<Case> c = case_from_text(text);
+    const bool is_small = c.ok() && c.value().program.statements.size() <= 40 &&
+                          most_elements_of(c.value().program) <= 4096;
+    if (is_small) result.push_back(std::move(c).value());
+  }
+  return result;
+}
+
+TEST(Mutate, GivesValidCasesOfGeneratedOnes) {
+  rc::check([](uint64_t seed) {
+    Case c = *gen_case();
+    Choices choices(seed);
+    for (int i = 0; i < 8; i++) {
+      c = mutate(c, choices);
+      RC_ASSERT(trouble(c) == "");
+    }
+  });
+}
+
+TEST(Mutate, GivesValidCasesOfSavedOnes) {
+  const std::vector<Case> cases = saved_cases();
+  ASSERT_GT(cases.size(), 100U);
+  for (size_t i = 0; i < cases.size(); i++) {
+    Choices choices(i);
+    Case c = mutate(cases[i], choices);
+    ASSERT_EQ(trouble(c), "");
+    c = mutate(c, choices);
+    ASSERT_EQ(trouble(c), "");
+  }
+}
+
+TEST(Mutate, GivesTheSameCaseOfTheSameChoices) {
+  rc::check([](uint64_t seed) {
+    const Case c = *gen_case();
+    Choices a(seed);
+    Choices b(seed);
+    RC_ASSERT(to_text(mutate(c, a)) == to_text(mutate(c, b)));
+  });
+}
+
+TEST(Mutate, GivesAnotherCase) {
+  int same = 0;
+  for (uint64_t seed = 0; seed < 500; seed++) {
+    Choices choices(seed);
+    const Case c = mutate(made(seed), choices);
+    const Case again = mutate(c, choices);
+    same += to_text(c) == to_text(again) ? 1 : 0;
+  }
+  EXPECT_LE(same, 2);
+}
+
+TEST(Mutate, ReachesEveryMutationAndFromOneProgramEveryOp) {
+  std::set<tensor::Op> ops;
+  std::vector<std::string_view> done;
+  MutateOptions how;
+  how.cases.profiles = {"adreno-630"};
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    Choices choices(seed);
+    Case c = made(3, 2);
+    for (int i = 0; i < 60; i++) {
+      c = mutate(c, choices, how, &done);
+      for (const tensor::Statement& s : c.program.statements) {
+        if (const auto* d = std::get_if<Define>(&s.what)) ops.insert(d->op);
+      }
+    }
+  }
+  for (const tensor::OpRow& row : tensor::all_ops()) EXPECT_TRUE(ops.contains(row.op)) << row.text;
+  for (const Mutation* m : all_mutations()) {
+    EXPECT_NE(std::ranges::find(done, m->name), done.end()) << m->name;
+  }
+}
+
+TEST(Mutate, ChangesVariablesAndBindings) {
+  Result<Case> c = case_from_text(
+      "tp 1\nvar n in 1..8 = 4\na: f32[n] = input(random=uniform)\nb: f32[] = sum(a)\n"
+      "force b\nbind n = 2\nc: f32[3] = input(random=uniform)\nd: f32[n] = "
+      "input(random=uniform)\n");
+  ASSERT_TRUE(c.ok());
+  std::set<std::string> lines;
+  std::vector<std::string_view> done;
+  for (uint64_t seed = 0; seed < 400; seed++) {
+    Choices choices(seed);
+    const Case other = mutate(c.value(), choices, {}, &done);
+    ASSERT_EQ(trouble(other), "");
+    for (const tensor::Statement& s : other.program.statements) {
+      if (std::holds_alternative<tensor::Bind>(s.what)) lines.insert(to_text(s, other.program));
+    }
+  }
+  EXPECT_NE(std::ranges::find(done, "variable"), done.end());
+  EXPECT_GT(lines.size(), 2U);
+}
+
+TEST(Mutate, KeepsWithinItsLimits) {
+  MutateOptions how;
+  how.most_statements = 20;
+  how.elements = 128;
+  how.cases.program.elements = 128;
+  Choices choices(1);
+  Case c = made(5, 4);
+  const int64_t most = std::max<int64_t>(128, most_elements_of(c.program));
+  for (int i = 0; i < 300; i++) {
+    c = mutate(c, choices, how);
+    EXPECT_LE(c.program.statements.size(), 30U);
+    EXPECT_LE(most_elements_of(c.program), most);
+  }
+}
+
+TEST(Splice, GivesValidCasesThatUseValuesOfBoth) {
+  int crossed = 0;
+  rc::check([&](uint64_t seed) {
+    const Case a = *gen_case();
+    const Case b = *gen_case();
+    Choices choices(seed);
+    const Case c = splice(a, b, choices);
+    RC_ASSERT(trouble(c) == "");
+    Choices again(seed);
+    RC_ASSERT(to_text(splice(a, b, again)) == to_text(c));
+    crossed += c.program.statements.size() > a.program.statements.size() ? 1 : 0;
+  });
+  EXPECT_GT(crossed, 20);
+}
+
+TEST(Repair, LeavesWellFormedProgramsAsTheyAre) {
+  rc::check([] {
+    const Case c = *gen_case();
+    Case repaired = c;
+    const Repaired r = repair(repaired.program, most_elements_of(c.program));
+    RC_ASSERT(r.changed == 0);
+    RC_ASSERT(r.dropped == 0);
+    RC_ASSERT(to_text(repaired) == to_text(c));
+  });
+}
+
+TEST(Repair, WritesWhatFollows) {
+  const Result<Program> p = tensor::from_text(
+      "tp 1\na: f32[4, 3] = input(random=uniform)\nb: f32[3] = sum(a, axes=[1])\n"
+      "c: i32[9] = mul(b, b)\nforce c\n");
+  ASSERT_TRUE(p.ok());
+  Program program = p.value();
+  const Repaired r = repair(program, 256);
+  EXPECT_EQ(r.changed, 2);
+  EXPECT_EQ(r.dropped, 0);
+  EXPECT_EQ(tensor::to_text(program),
+            "tp 1\na: f32[4, 3] = input(random=uniform)\nb: f32[4] = sum(a, axes=[1])\n"
+            "c: f32[4] = mul(b, b)\nforce c\n");
+}
+
+}  // namespace
+}  // namespace assay::fuzz
