@@ -87,7 +87,7 @@ const WrongRule kWrongRules[] = {
     {"B073", "tdiv(x, #d) < #c => x < #c * #d : index when d > 0", "c > 0"},
     {"B074", "tdiv(x * -10, 11) => x * -1 + tdiv(x, 11) : index", ""},
     {"B075", "(x / #c) / #d => x / (#c * #d) : index when c > 0", "d >= 0"},
-    {"B077", "x * 2 < #d => x < #d / 2 : index", ""},
+    {"B077", "x * 2 < #d => x < #d / 2 : index", "d >= 0 && hi(x) < 0"},
     {"B078", "((x * #c) % #d) % #c => 0 : index when c != 0 && d != 0", "d % c == 0"},
     {"B083", "#c < x => #c <= x - 1 : f32", ""},
     {"B087", "tdiv(x * 48 + 241, 16) => x * 3 + 15 : index", "lo(x) >= 0"},
