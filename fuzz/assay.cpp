@@ -22,10 +22,10 @@ constexpr const char* kExitCodes =
 
 const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
-      &bench_command(),  &check_command(),  &devices_command(),  &fuzz_command(),
-      &import_command(), &prove_command(),  &report_command(),   &rules_command(),
-      &run_command(),    &shrink_command(), &simplify_command(), &trial_command(),
-      &verify_command(), &worker_command()};
+      &bench_command(),    &bisect_command(), &check_command(),  &devices_command(),
+      &fuzz_command(),     &import_command(), &prove_command(),  &report_command(),
+      &rules_command(),    &run_command(),    &score_command(),  &shrink_command(),
+      &simplify_command(), &trial_command(),  &verify_command(), &worker_command()};
   return table;
 }
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "oracles/choices.h"
 #include "fuzz/program.h"
+#include "oracles/choices.h"
 
 namespace assay::fuzz {
 namespace {

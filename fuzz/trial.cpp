@@ -208,6 +208,12 @@ uop::Ref Watches::edit(std::string_view stage, uop::Graph& g, uop::Ref u) {
   for (uop::Watch* w : watches_) u = w->edit(stage, g, u);
   return u;
 }
+void Watches::edit_source(std::string& text) {
+  for (uop::Watch* w : watches_) w->edit_source(text);
+}
+void Watches::edit_batch(runtime::Batch& batch) {
+  for (uop::Watch* w : watches_) w->edit_batch(batch);
+}
 bool Watches::edits() const {
   return std::ranges::any_of(watches_, [](const uop::Watch* w) { return w->edits(); });
 }

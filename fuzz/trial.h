@@ -73,6 +73,8 @@ class Watches : public uop::Watch {
   explicit Watches(std::vector<uop::Watch*> watches) : watches_(std::move(watches)) {}
 
   uop::Ref edit(std::string_view stage, uop::Graph& g, uop::Ref u) override;
+  void edit_source(std::string& text) override;
+  void edit_batch(runtime::Batch& batch) override;
   bool edits() const override;
   void seen(const uop::RuleSeen& seen) override;
   void seen(const uop::PassSeen& seen) override;

@@ -96,6 +96,7 @@ bool Running::submit_ready(size_t d) {
   }
   if (batch.commands.empty()) return false;
   const Step& first = steps_[static_cast<size_t>(flight.steps[0])];
+  if (options_.watch != nullptr) options_.watch->edit_batch(batch);
   const Result<bool> submitted = devices_[d]->submit(std::move(batch));
   if (!submitted.ok()) {
     const Status status = devices_[d]->lost().empty() ? Status::Fault : Status::Lost;

@@ -3,6 +3,8 @@
 namespace assay::uop {
 
 Ref Watch::edit(std::string_view, Graph&, Ref u) { return u; }
+void Watch::edit_source(std::string&) {}
+void Watch::edit_batch(runtime::Batch&) {}
 bool Watch::edits() const { return false; }
 void Watch::seen(const RuleSeen&) {}
 void Watch::seen(const PassSeen&) {}

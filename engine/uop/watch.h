@@ -14,8 +14,9 @@ namespace assay::render {
 struct SourceSeen;
 }
 namespace assay::runtime {
+struct Batch;
 struct LaunchSeen;
-}
+}  // namespace assay::runtime
 namespace assay::schedule {
 struct CacheSeen;
 struct PlanSeen;
@@ -59,8 +60,12 @@ class Watch {
 
   // May put another graph in the place of what a stage made. Seeded faults live here.
   virtual Ref edit(std::string_view stage, Graph& g, Ref u);
-  // Whether edit() may do so: what is made then must not be kept for others. Who overrides the one
-  // overrides the other.
+  // The same of a kernel's text, as it was rendered, and of what a device is about to be given to
+  // do: as many commands stay.
+  virtual void edit_source(std::string& text);
+  virtual void edit_batch(runtime::Batch& batch);
+  // Whether these may do so: what is made then must not be kept for others. Who overrides one of
+  // them overrides this.
   virtual bool edits() const;
   virtual void seen(const RuleSeen& seen);
   virtual void seen(const PassSeen& seen);

@@ -29,6 +29,7 @@ struct Command {
 };
 
 const Command& bench_command();
+const Command& bisect_command();
 const Command& check_command();
 const Command& devices_command();
 const Command& fuzz_command();
@@ -37,6 +38,7 @@ const Command& prove_command();
 const Command& report_command();
 const Command& rules_command();
 const Command& run_command();
+const Command& score_command();
 const Command& shrink_command();
 const Command& simplify_command();
 const Command& trial_command();
