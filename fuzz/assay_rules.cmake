@@ -37,6 +37,7 @@ function(assay_export_rules)
   export(TARGETS ${libraries} FILE ${CMAKE_BINARY_DIR}/assay_targets.cmake)
   file(WRITE ${CMAKE_BINARY_DIR}/assay_rules.cmake.new
 "find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Eigen3 REQUIRED)
 find_package(PkgConfig REQUIRED)
