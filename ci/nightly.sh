@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A night: ci/nightly.sh [MINUTES]. Sets up, builds, then proves every rule, verifies the saved
-# programs, replays and explores for MINUTES (5), scores the harness against seeded faults, and
-# leaves a page for a browser. What it writes lies in $ASSAY_NIGHTLY (build/nightly):
+# programs, replays and explores for MINUTES (5), and leaves a page for a browser. What it writes
+# lies in $ASSAY_NIGHTLY (build/nightly):
 #
 #   <time>/    one night: records, findings, logs, report.html
 #   latest     the last one
