@@ -32,7 +32,7 @@ struct Budget {
   uint64_t first_points = uint64_t{1} << 18;  // enumerated before a solver is asked
   uint64_t last_points = uint64_t{1} << 22;   // and after none knew
   int64_t solver_steps = 4'000'000;           // of Z3, as it counts them
-  int64_t cvc5_steps = 1'000'000;              // of cvc5, whose steps are longer
+  int64_t cvc5_steps = 1'000'000;             // of cvc5, whose steps are longer
   int64_t watchdog_ms = 10'000;               // after which either is killed
 };
 
