@@ -132,7 +132,7 @@ Result<bool> Campaign::round(const std::atomic<bool>& stop,
   int64_t count = kRound - next_ % kRound;
   if (options_.programs > 0) count = std::min(count, options_.programs - next_);
   std::vector<SourcedCase> cases;
-  for (int64_t i = 0; i < count; ++i) cases.push_back(source_.make(next_ + i, novel_));
+  for (int64_t i = 0; i < count; ++i) cases.push_back(source_.make(next_ + i));
   struct Tried {
     bool is_done = false;
     Outcome outcome;

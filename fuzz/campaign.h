@@ -39,7 +39,6 @@ struct Progress {
   int64_t causes = 0;
   int64_t failed = 0;   // cases
   int64_t unknown = 0;  // obligations
-  int64_t features = 0;
   int64_t kernels = 0;
   int64_t sharing = 0;
   double seconds = 0;  // of this run
@@ -81,8 +80,6 @@ class Campaign {
   std::unique_ptr<Digest> digest_;
   Progress progress_;
   int64_t next_ = 0;  // the number of the next case
-  std::vector<Case> novel_;
-  std::set<std::string, std::less<>> features_;
   std::set<std::string, std::less<>> causes_;
   std::mutex mutex_;  // of the children that rest
   std::vector<std::unique_ptr<TrialChild>> resting_;

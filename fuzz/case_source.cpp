@@ -20,8 +20,8 @@ uint64_t seed_of(uint64_t seed, int64_t number) {
 
 }  // namespace
 
-SourcedCase CaseSource::make(int64_t number, std::span<const Case> novel) const {
-  if (number >= replayed()) return random(number, novel);
+SourcedCase CaseSource::make(int64_t number) const {
+  if (number >= replayed()) return random(number);
   const auto place = static_cast<size_t>(number);
   const auto& [name, saved] = saved_[place / options_.devices.size()];
   SourcedCase c = {saved, name};
@@ -29,7 +29,7 @@ SourcedCase CaseSource::make(int64_t number, std::span<const Case> novel) const 
   return c;
 }
 
-SourcedCase CaseSource::random(int64_t number, std::span<const Case>) const {
+SourcedCase CaseSource::random(int64_t number) const {
   Choices choices(seed_of(options_.seed, number));
   SourcedCase c = {{}, "random"};
   ProgramOptions how;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,12 +17,11 @@ struct SourceOptions {
 
 struct SourcedCase {
   Case what;
-  std::string source;  // a file of the corpus, "random", "mutated"
+  std::string source;  // a file of the corpus, or "random"
 };
 
-// The cases of a campaign by number: first each saved program on each device, then random ones and
-// mutations of those that showed something new. A case is a function of its number, the seed, what
-// is saved, and what was new before.
+// The cases of a campaign by number: first each saved program on each device, then random ones. A
+// case is a function of its number, the seed and what is saved.
 class CaseSource {
  public:
   // `saved` are names and cases.
@@ -31,10 +29,10 @@ class CaseSource {
       : options_(std::move(options)), saved_(std::move(saved)) {}
 
   int64_t replayed() const { return static_cast<int64_t>(saved_.size() * options_.devices.size()); }
-  SourcedCase make(int64_t number, std::span<const Case> novel) const;
+  SourcedCase make(int64_t number) const;
 
  private:
-  SourcedCase random(int64_t number, std::span<const Case> novel) const;
+  SourcedCase random(int64_t number) const;
 
   SourceOptions options_;
   std::vector<std::pair<std::string, Case>> saved_;

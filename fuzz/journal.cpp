@@ -49,7 +49,6 @@ Result<std::vector<reports::Record>> Journal::open(const std::string& folder, bo
   folder_ = folder;
   std::error_code error;
   fs::create_directories(fs::path(folder) / "findings", error);
-  if (!error) fs::create_directories(fs::path(folder) / "corpus", error);
   if (error) return Error{fmt::format("{}: {}", folder, error.message())};
   lock_ = ::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0) return trouble(folder + "/lock");
@@ -76,16 +75,6 @@ Result<bool> Journal::add(const reports::Record& record) {
   if (written == static_cast<ssize_t>(line.size())) return true;
   if (written >= 0) errno = ENOSPC;
   return trouble(folder_ + "/records.jsonl");
-}
-
-Result<bool> Journal::write(const std::string& path, std::string_view text) {
-  const fs::path to = fs::path(folder_) / path;
-  const fs::path half = to.string() + ".part";
-  ASSAY_TRY(written, write_file(half, text, false));
-  std::error_code error;
-  fs::rename(half, to, error);
-  if (error) return Error{fmt::format("{}: {}", to.string(), error.message())};
-  return written;
 }
 
 Result<bool> Journal::write_folder(const std::string& path, const std::vector<File>& files) {

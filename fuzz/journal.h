@@ -14,7 +14,6 @@ namespace assay::fuzz {
 //
 //   records.jsonl   what was done, a line each (reports/record.h)
 //   findings/N/     a folder each, complete from the moment it is there
-//   corpus/         cases that showed something new, by number
 //   lock            held while a campaign writes
 //
 // Whatever kills the writer, what is there is whole: a record is one write to the end of the file,
@@ -32,8 +31,6 @@ class Journal {
   Result<std::vector<reports::Record>> open(const std::string& folder, bool resume);
 
   Result<bool> add(const reports::Record& record);
-  // A file below the folder, "corpus/12.tp".
-  Result<bool> write(const std::string& path, std::string_view text);
 
   struct File {
     std::string name;

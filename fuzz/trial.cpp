@@ -13,6 +13,7 @@
 #include "engine/runtime/seen.h"
 #include "engine/schedule/seen.h"
 #include "engine/uop/pass.h"
+#include "fuzz/shares_local.h"
 #include "oracles/check.h"
 #include "oracles/workgroup/finding.h"
 #include "props/verifier.h"
@@ -21,7 +22,6 @@ namespace assay::fuzz {
 namespace {
 
 using oracles::Answer;
-using uop::Op;
 
 // Properties that cost more than a case are asked of one in so many, by the case's seed.
 constexpr uint64_t kDearEvery = 64;
@@ -31,13 +31,8 @@ class Observer : public uop::Watch {
  public:
   using Watch::seen;
   void seen(const codegen::KernelSeen& seen) override {
-    const auto any = [&](auto holds) { return std::ranges::any_of(seen.linear->src, holds); };
-    const bool has_local = any([](uop::Ref u) {
-      return u->op == Op::Buffer && u->arg.addr_space() == uop::AddrSpace::Local;
-    });
-    const bool has_barrier = any([](uop::Ref u) { return u->op == Op::Barrier; });
     kernels++;
-    sharing += has_local && has_barrier ? 1 : 0;
+    sharing += shares_local(seen.linear) ? 1 : 0;
   }
   void seen(const uop::PassSeen& seen) override {
     if (!seen.breach || breach) return;
@@ -162,8 +157,6 @@ void add_checked(const oracles::Checked& checked, Outcome& outcome) {
 
 Trial::Trial(TrialOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
 Trial::~Trial() = default;
-
-smt::Prover& Trial::prover() { return parts_->prover; }
 
 Outcome Trial::run(const Case& c, const uop::Switches& switches, uop::Watch* watch) {
   Outcome outcome;

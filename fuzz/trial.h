@@ -60,8 +60,6 @@ class Trial {
   // `watch` sees and may edit what is compiled: coverage, faults.
   Outcome run(const Case& c, const uop::Switches& switches = {}, uop::Watch* watch = nullptr);
 
-  smt::Prover& prover();
-
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;

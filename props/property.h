@@ -72,6 +72,8 @@ struct Property {
 };
 
 std::span<const Property> all_properties();
+// The same, to choose from.
+std::vector<const Property*> every_property();
 // The property of this name, or null.
 const Property* find_property(std::string_view name);
 

@@ -35,6 +35,12 @@ std::span<const Property> all_properties() {
   return table;
 }
 
+std::vector<const Property*> every_property() {
+  std::vector<const Property*> all;
+  for (const Property& p : all_properties()) all.push_back(&p);
+  return all;
+}
+
 const Property* find_property(std::string_view name) {
   for (const Property& p : all_properties()) {
     if (p.name == name) return &p;

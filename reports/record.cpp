@@ -39,7 +39,6 @@ void fields(V& v, CaseRecord& r) {
   v("unspecified", r.unspecified);
   v("ambiguous", r.ambiguous);
   v("unknown", r.unknown);
-  v("new_features", r.new_features);
   v.fact("ms", r.ms);
 }
 template <typename V>

@@ -42,8 +42,7 @@ struct CaseRecord {
   int64_t unspecified = 0;
   int64_t ambiguous = 0;
   Counts unknown;  // by cause
-  int64_t new_features = 0;
-  double ms = 0;  // no part of the digest
+  double ms = 0;   // no part of the digest
 };
 
 // One cause, found.

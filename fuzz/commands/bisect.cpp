@@ -69,7 +69,7 @@ ExitCode run_bisect(const Options& options) {
   }
   TrialOptions how;
   how.kinds = device_kinds();
-  for (const props::Property& p : props::all_properties()) how.properties.push_back(&p);
+  how.properties = props::every_property();
   Trial trial(how);
   const Outcome outcome = trial.run(c.value(), switches, planted.get());
   if (!outcome.malformed.empty() && outcome.findings.empty()) {

@@ -20,6 +20,7 @@
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
+#include "fuzz/shares_local.h"
 #include "oracles/median.h"
 
 namespace assay::fuzz {
@@ -44,15 +45,8 @@ class Onlooker : public uop::Watch {
  public:
   using Watch::seen;
   void seen(const codegen::KernelSeen& seen) override {
-    bool has_local = false;
-    bool has_barrier = false;
-    for (const uop::Ref u : seen.linear->src) {
-      has_barrier = has_barrier || u->op == uop::Op::Barrier;
-      has_local =
-          has_local || (u->op == uop::Op::Buffer && u->arg.addr_space() == uop::AddrSpace::Local);
-    }
     ++kernels;
-    if (has_local && has_barrier) ++sharing;
+    if (shares_local(seen.linear)) ++sharing;
   }
   void seen(const uop::PassSeen& seen) override {
     if (seen.breach && breach_.empty())

@@ -105,11 +105,11 @@ class ProgressLine {
         p.kernels == 0 ? 0
                        : 100.0 * static_cast<double>(p.sharing) / static_cast<double>(p.kernels);
     return fmt::format(
-        "{} cases ({} of {} saved), {:.0f}/s, {} causes in {} failures, {} unknown, {} features, "
+        "{} cases ({} of {} saved), {:.0f}/s, {} causes in {} failures, {} unknown, "
         "{:.0f} % of kernels with LOCAL and a barrier",
         p.cases, p.replayed, p.to_replay,
         p.seconds > 0 ? static_cast<double>(p.cases - p.before) / p.seconds : 0.0, p.causes,
-        p.failed, p.unknown, p.features, share);
+        p.failed, p.unknown, share);
   }
 
  private:

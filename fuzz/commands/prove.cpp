@@ -126,15 +126,13 @@ Result<bool> write_row(const ProveOptions& options, const TableRow& row) {
 
 // What the ledger of a report holds of a rule.
 reports::Record record_of(const TableRow& row) {
-  static constexpr std::string_view kAnswers[] = {"pass", "fail", "unknown"};
-  static constexpr std::string_view kStrengths[] = {"sampled", "exhaustive", "proved"};
   reports::ProofRecord r;
   r.kind = "rule";
   r.name = fmt::format("{}{}", uop::full_name(*row.set, *row.rule),
                        row.over ? fmt::format(" {}", uop::to_text(*row.over)) : "");
   const oracles::Verdict& v = row.proof.verdict;
-  r.answer = row.is_listed ? "listed" : kAnswers[static_cast<int>(v.answer)];
-  r.strength = kStrengths[static_cast<int>(v.strength)];
+  r.answer = row.is_listed ? "listed" : to_text(v.answer);
+  r.strength = to_text(v.strength);
   r.evidence = v.evidence;
   r.obligations = 1;
   r.unknown = v.answer == props::Answer::Unknown ? 1 : 0;
@@ -156,9 +154,8 @@ void prove_endings(RuleSets sets, const ProveOptions& options, props::TableCount
   in_order<Ending>(
       applied.size(), options.proof.threads(), [&] { return EndingWorker(applied, options); },
       [&](size_t, const Ending& e) {
-        static constexpr std::string_view kAnswers[] = {"pass", "fail", "unknown"};
         const oracles::Verdict& v = e.checked.verdict;
-        const std::string_view answer = kAnswers[static_cast<int>(v.answer)];
+        const std::string_view answer = to_text(v.answer);
         counts.passed += v.answer == props::Answer::Pass ? 1 : 0;
         counts.failed += v.answer == props::Answer::Fail ? 1 : 0;
         counts.unknown += v.answer == props::Answer::Unknown ? 1 : 0;
@@ -166,7 +163,7 @@ void prove_endings(RuleSets sets, const ProveOptions& options, props::TableCount
         record.kind = "termination";
         record.name = fmt::format("{} comes to an end", e.name);
         record.answer = answer;
-        record.strength = v.strength == props::Strength::Proved ? "proved" : "sampled";
+        record.strength = to_text(v.strength);
         record.evidence = v.evidence;
         record.methods = e.checked.by_method;
         record.obligations = e.checked.obligations;

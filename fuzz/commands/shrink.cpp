@@ -62,7 +62,7 @@ ExitCode shrink_case(const Options& options, const Case& failing) {
   TrialOptions how;
   how.kinds = device_kinds();
   how.limit_ms = options.limit_ms;
-  for (const props::Property& p : props::all_properties()) how.properties.push_back(&p);
+  how.properties = props::every_property();
   Trial trial(how);
   const Outcome outcome = trial.run(failing, options.switches);
   if (!outcome.malformed.empty()) {

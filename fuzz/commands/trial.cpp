@@ -27,7 +27,7 @@ TrialOptions trial_options(const Options& options) {
   TrialOptions how;
   how.kinds = device_kinds();
   how.limit_ms = options.limit_ms;
-  for (const props::Property& p : props::all_properties()) how.properties.push_back(&p);
+  how.properties = props::every_property();
   return how;
 }
 

@@ -170,16 +170,12 @@ struct Tally {
     for (const auto& [method, n] : c.by_method) by_method[method] += n;
     for (const auto& [cause, n] : c.by_cause) by_cause[cause] += n;
   }
-  std::string_view strength_text() const {
-    static constexpr std::string_view kStrengths[] = {"sampled", "exhaustive", "proved"};
-    return kStrengths[static_cast<int>(strength)];
-  }
   reports::ProofRecord record(const Property& p) const {
     reports::ProofRecord r;
     r.kind = "property";
     r.name = p.name;
     r.answer = failed != 0 ? "fail" : unknown != 0 ? "unknown" : "pass";
-    r.strength = strength_text();
+    r.strength = to_text(strength);
     r.evidence = p.claim;
     r.methods = by_method;
     r.obligations = obligations;
@@ -187,7 +183,7 @@ struct Tally {
     return r;
   }
   std::string text() const {
-    std::string text = fmt::format("{}, {} obligations", strength_text(), obligations);
+    std::string text = fmt::format("{}, {} obligations", to_text(strength), obligations);
     for (const auto& [method, n] : by_method) text += fmt::format(", {} {}", method, n);
     for (const auto& [cause, n] : by_cause) text += fmt::format(", unknown ({}) {}", cause, n);
     if (listed != 0) text += fmt::format("; {} listed", listed);
@@ -341,7 +337,7 @@ ExitCode verify(Options& options) {
     options.chosen.push_back(property);
   }
   if (options.chosen.empty()) {
-    for (const Property& p : props::all_properties()) options.chosen.push_back(&p);
+    options.chosen = props::every_property();
   }
   return verify_files(options);
 }

@@ -143,14 +143,18 @@ namespace {
 // Which methods are tried, in this order.
 std::vector<Method> methods_for(const Formula& f, const ProverOptions& options) {
   std::vector<Method> methods;
-  const bool is_small = count_points(f, options.budget.first_points).has_value();
-  const bool is_possible = count_points(f, options.budget.last_points).has_value();
+  const Budget& budget = options.budget;
+  const std::optional<uint64_t> points =
+      count_points(f, std::max(budget.first_points, budget.last_points));
+  const bool is_small = points && *points <= budget.first_points;
+  const bool is_possible = points && *points <= budget.last_points;
+  const bool floats = has_floats(f);
   if (options.asks_z3) methods.push_back(Method::Z3);
   if (is_small) methods.push_back(Method::Enumeration);
   // cvc5 rewrites what Z3 would search for in floats.
-  if (has_floats(f)) methods.push_back(Method::Cvc5);
+  if (floats) methods.push_back(Method::Cvc5);
   if (!options.asks_z3) methods.push_back(Method::Z3);
-  if (!has_floats(f)) methods.push_back(Method::Cvc5);
+  if (!floats) methods.push_back(Method::Cvc5);
   if (is_possible && !is_small) methods.push_back(Method::Enumeration);
   return methods;
 }
