@@ -26,7 +26,11 @@ class Products {
   bool add() {
     collect();
     if (factors_.empty()) return false;
+    nest();
     for (const Quotient& q : quotients_) define(q);
+    for (size_t i = 0; i < quotients_.size(); i++) {
+      for (size_t j = i + 1; j < quotients_.size(); j++) same(quotients_[i], quotients_[j]);
+    }
     // a*b, where b is c*q + r, is (a*q)*c + a*r.
     for (const auto& [a, b] : pairs_) {
       for (const Quotient& q : quotients_) {
@@ -65,15 +69,63 @@ class Products {
     }
   }
 
-  void add_quotient(Term a, Term b) {
-    const auto is_it = [&](const Quotient& q) { return q.dividend == a && q.divisor == b; };
-    if (std::any_of(quotients_.begin(), quotients_.end(), is_it)) return;
-    const Term quotient = f_.make(Fn::Div, {a, b});
-    const Term rest = f_.make(Fn::Mod, {a, b});
-    quotients_.push_back({a, b, quotient, rest});
-    add_once(others_, quotient);
-    add_once(others_, rest);
-    add_once(others_, f_.mul(quotient, b));
+  Quotient add_quotient(Term a, Term b) {
+    const Quotient q = {a, b, f_.make(Fn::Div, {a, b}), f_.make(Fn::Mod, {a, b})};
+    const auto is_it = [&](const Quotient& p) { return p.dividend == a && p.divisor == b; };
+    if (std::any_of(quotients_.begin(), quotients_.end(), is_it)) return q;
+    quotients_.push_back(q);
+    add_once(others_, q.quotient);
+    add_once(others_, q.rest);
+    add_once(others_, f_.mul(q.quotient, b));
+    return q;
+  }
+
+  // Each quotient by what is a product, or is one if it can be divided without a rest, is a
+  // quotient of a quotient by its factors.
+  void nest() {
+    const std::vector<Quotient> given = quotients_;
+    for (const Quotient& q : given) {
+      if (f_.node(q.divisor).fn == Fn::Mul) {
+        const Term a = f_.operands(q.divisor)[0];
+        const Term b = f_.operands(q.divisor)[1];
+        nest(q, a, b, f_.truth(true));
+        nest(q, b, a, f_.truth(true));
+      }
+      for (const Quotient& p : given) {
+        if (p.dividend != q.divisor) continue;
+        nest(q, p.divisor, p.quotient, f_.equal(p.rest, f_.integer(0)));
+      }
+    }
+  }
+
+  // Of x = c*y + s and y = k*z + r: x = (c*k)*z + (c*r + s), where c*r + s lies between 0 and c*k
+  // if k > 0, or s is 0. And by c, x leaves what its rest by c*k leaves.
+  void nest(const Quotient& q, Term c, Term k, Term is_product) {
+    const Term zero = f_.integer(0);
+    const Quotient outer = add_quotient(q.dividend, c);
+    const Quotient inner = add_quotient(outer.quotient, k);
+    add_once(factors_, c);
+    add_once(factors_, k);
+    add_once(others_, zero);
+    add_once(others_, c);
+    add_once(others_, k);
+    const Term is_negative = f_.both(f_.lt(k, zero), f_.equal(outer.rest, zero));
+    const Term is_nested = f_.either(f_.lt(zero, k), is_negative);
+    const Term has_factors = f_.both(is_product, f_.no(f_.equal(c, zero)));
+    const Term given = f_.both(has_factors, is_nested);
+    const Term rest = f_.add(f_.mul(c, inner.rest), outer.rest);
+    f_.require(f_.implies(given, f_.equal(q.quotient, inner.quotient)));
+    f_.require(f_.implies(given, f_.equal(q.rest, rest)));
+    const Term left = f_.make(Fn::Mod, {q.rest, c});
+    f_.require(f_.implies(has_factors, f_.equal(left, outer.rest)));
+  }
+
+  // Equals by equals.
+  void same(const Quotient& p, const Quotient& q) {
+    const Term dividends = f_.equal(p.dividend, q.dividend);
+    const Term given = f_.both(dividends, f_.equal(p.divisor, q.divisor));
+    f_.require(f_.implies(given, f_.equal(p.quotient, q.quotient)));
+    f_.require(f_.implies(given, f_.equal(p.rest, q.rest)));
   }
 
   // a = b*q + r, and r lies between 0 and b.
@@ -101,6 +153,7 @@ class Products {
       const Term first = f_.mul(u, whole);
       const Term second = f_.mul(u, q.rest);
       f_.require(f_.either(is_zero, f_.equal(left, f_.add(first, second))));
+      f_.require(f_.implies(f_.equal(q.rest, zero), f_.equal(second, zero)));
     }
   }
 

@@ -22,10 +22,7 @@ using uop::DType;
 const std::map<std::string, std::string>& kept_conditions() {
   static const char* const ends = "keeps the rules from running in a circle";
   static const char* const no_value = "says where a constant has a value, which is asked anyway";
-  static const char* const slow = "true without, which solvers take too long to prove";
   static const std::map<std::string, std::string> table = {
-      {"div_mod.div_of_div without (< 0 #c)", slow},
-      {"div_mod.div_of_div_plus without (< 0 #c)", slow},
       {"invalid.first_branch without (not_invalid a)", ends},
       {"invalid.gate_of_branch without (not_invalid b)", ends},
       {"invalid.gate_of_other_branch without (not_invalid b)", ends},
