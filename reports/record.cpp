@@ -70,6 +70,7 @@ void fields(V& v, ProofRecord& r) {
   v("strength", r.strength);
   v("evidence", r.evidence);
   v("methods", r.methods);
+  v("causes", r.causes);
   v("obligations", r.obligations);
   v("unknown", r.unknown);
 }
@@ -82,6 +83,25 @@ void fields(V& v, ScoreRecord& r) {
   v("blamed_right", r.is_blamed_right);
 }
 template <typename V>
+void fields(V& v, TargetRecord& r) {
+  v("name", r.name);
+  v("executions", r.executions);
+  v("edges", r.edges);
+  v("all_edges", r.all_edges);
+  v("features", r.features);
+  v("inputs", r.inputs);
+  v("kept", r.kept);
+  v("crashes", r.crashes);
+  v("trouble", r.trouble);
+  v.fact("seconds", r.seconds);
+}
+template <typename V>
+void fields(V& v, StepRecord& r) {
+  v("name", r.name);
+  v("code", r.code);
+  v.fact("seconds", r.seconds);
+}
+template <typename V>
 void fields(V& v, End& r) {
   v.fact("digest", r.digest);
   v("cases", r.cases);
@@ -90,8 +110,8 @@ void fields(V& v, End& r) {
 }
 
 // The name of each kind, in the order of the variant.
-constexpr std::string_view kKinds[] = {"begin", "case",  "finding", "coverage",
-                                       "proof", "score", "end"};
+constexpr std::string_view kKinds[] = {"begin", "case",   "finding", "coverage", "proof",
+                                       "score", "target", "step",    "end"};
 static_assert(std::size(kKinds) == std::variant_size_v<Record>);
 
 struct Writing {

@@ -71,6 +71,7 @@ struct ProofRecord {
   std::string strength;
   std::string evidence;
   Counts methods;  // what decided how many obligations
+  Counts causes;   // why how many are unknown
   int64_t obligations = 0;
   int64_t unknown = 0;
 };
@@ -82,6 +83,27 @@ struct ScoreRecord {
   bool is_blamed_right = false;
 };
 
+// What libFuzzer said of a target (reports/libfuzzer.h).
+struct TargetRecord {
+  std::string name;
+  int64_t executions = 0;
+  int64_t edges = 0;      // of the program, that inputs reached
+  int64_t all_edges = 0;  // that there are
+  int64_t features = 0;
+  int64_t inputs = 0;   // of its corpus
+  int64_t kept = 0;     // new ones, after distilling
+  int64_t crashes = 0;  // and time-outs, and inputs that took all memory
+  std::string trouble;  // the first of them, in a sanitizer's words
+  double seconds = 0;
+};
+
+// A part of a night.
+struct StepRecord {
+  std::string name;
+  int64_t code = 0;  // what it exited with
+  double seconds = 0;
+};
+
 // The last line.
 struct End {
   std::string digest;  // of all that does not depend on time or machine
@@ -90,8 +112,8 @@ struct End {
   bool is_interrupted = false;
 };
 
-using Record =
-    std::variant<Begin, CaseRecord, FindingRecord, CoverageRecord, ProofRecord, ScoreRecord, End>;
+using Record = std::variant<Begin, CaseRecord, FindingRecord, CoverageRecord, ProofRecord,
+                            ScoreRecord, TargetRecord, StepRecord, End>;
 
 // One line, with its end; `with_facts` is false for what the digest is made of: without times and
 // machines.
