@@ -1,6 +1,7 @@
 #include "oracles/smt/products.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,28 +24,16 @@ class Products {
  public:
   explicit Products(Formula& f) : f_(f) {}
 
-  bool add() {
+  bool add(Lemmas lemmas) {
     collect();
     if (factors_.empty()) return false;
     nest();
+    for (size_t i = 0; i < quotients_.size(); i++) take_whole(Quotient(quotients_[i]));
     for (const Quotient& q : quotients_) define(q);
     for (size_t i = 0; i < quotients_.size(); i++) {
       for (size_t j = i + 1; j < quotients_.size(); j++) same(quotients_[i], quotients_[j]);
     }
-    // a*b, where b is c*q + r, is (a*q)*c + a*r.
-    for (const auto& [a, b] : pairs_) {
-      for (const Quotient& q : quotients_) {
-        if (q.dividend == b) add_once(others_, f_.mul(a, q.quotient));
-      }
-    }
-    for (const Term b : factors_) {
-      for (const Quotient& q : quotients_) {
-        if (q.dividend == b) split(b, q);
-      }
-      for (size_t i = 0; i < others_.size(); i++) {
-        for (size_t j = i + 1; j < others_.size(); j++) order(b, others_[i], others_[j]);
-      }
-    }
+    if (lemmas == Lemmas::Order) order();
     return true;
   }
 
@@ -116,8 +105,71 @@ class Products {
     const Term rest = f_.add(f_.mul(c, inner.rest), outer.rest);
     f_.require(f_.implies(given, f_.equal(q.quotient, inner.quotient)));
     f_.require(f_.implies(given, f_.equal(q.rest, rest)));
-    const Term left = f_.make(Fn::Mod, {q.rest, c});
-    f_.require(f_.implies(has_factors, f_.equal(left, outer.rest)));
+    // A product is above zero if both factors are on one side of it.
+    const Term is_some = f_.both(has_factors, f_.no(f_.equal(q.divisor, zero)));
+    const Term is_like = f_.equal(f_.lt(zero, c), f_.lt(zero, k));
+    f_.require(f_.implies(is_some, f_.equal(f_.lt(zero, q.divisor), is_like)));
+    const Quotient left = add_quotient(q.rest, c);
+    f_.require(f_.implies(given, f_.equal(left.quotient, inner.rest)));
+    f_.require(f_.implies(has_factors, f_.equal(left.rest, outer.rest)));
+  }
+
+  // What a sum is of: of each addend whether it is added or taken away.
+  void collect_addends(Term t, bool is_added, std::vector<std::pair<Term, bool>>& all) {
+    const Fn fn = f_.node(t).fn;
+    if (fn != Fn::Add && fn != Fn::Sub && fn != Fn::Neg) {
+      all.emplace_back(t, is_added);
+      return;
+    }
+    const std::vector<Term> operands(f_.operands(t).begin(), f_.operands(t).end());
+    for (size_t i = 0; i < operands.size(); i++) {
+      const bool flips = fn == Fn::Neg || (fn == Fn::Sub && i > 0);
+      collect_addends(operands[i], is_added != flips, all);
+    }
+  }
+
+  struct Multiple {
+    Term of;     // how often the divisor is in it
+    Term given;  // if this holds
+  };
+
+  // A product of which one factor is the divisor, or is divided by it elsewhere, without a rest.
+  std::optional<Multiple> multiple_of(Term divisor, Term t) {
+    if (f_.node(t).fn != Fn::Mul) return std::nullopt;
+    const Term factors[] = {f_.operands(t)[0], f_.operands(t)[1]};
+    for (const int i : {0, 1}) {
+      if (factors[i] == divisor) return Multiple{factors[1 - i], f_.truth(true)};
+    }
+    for (const Quotient& q : std::vector<Quotient>(quotients_)) {
+      if (q.divisor != divisor) continue;
+      for (const int i : {0, 1}) {
+        if (factors[i] != q.dividend) continue;
+        return Multiple{f_.mul(factors[1 - i], q.quotient), f_.equal(q.rest, f_.integer(0))};
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Of x = b*u + y, x divided by b is u more than y is, and leaves the same.
+  void take_whole(const Quotient& q) {
+    std::vector<std::pair<Term, bool>> addends;
+    collect_addends(q.dividend, true, addends);
+    const Term zero = f_.integer(0);
+    Term whole = zero;
+    Term rest = zero;
+    Term given = f_.no(f_.equal(q.divisor, zero));
+    for (const auto& [t, is_added] : addends) {
+      const auto multiple = multiple_of(q.divisor, t);
+      if (multiple) given = f_.both(given, multiple->given);
+      Term& sum = multiple ? whole : rest;
+      const Term part = multiple ? multiple->of : t;
+      sum = is_added ? f_.add(sum, part) : f_.sub(sum, part);
+    }
+    if (whole == zero) return;
+    const Quotient nothing = {zero, q.divisor, zero, zero};
+    const Quotient less = rest == zero ? nothing : add_quotient(rest, q.divisor);
+    f_.require(f_.implies(given, f_.equal(q.quotient, f_.add(whole, less.quotient))));
+    f_.require(f_.implies(given, f_.equal(q.rest, less.rest)));
   }
 
   // Equals by equals.
@@ -141,6 +193,24 @@ class Products {
     const Term positive = f_.both(not_below, below);
     const Term negative = f_.both(not_above, above);
     f_.require(f_.either(is_zero, f_.either(positive, negative)));
+  }
+
+  // Of each factor and all that is multiplied, or might be.
+  void order() {
+    // a*b, where b is c*q + r, is (a*q)*c + a*r.
+    for (const auto& [a, b] : pairs_) {
+      for (const Quotient& q : quotients_) {
+        if (q.dividend == b) add_once(others_, f_.mul(a, q.quotient));
+      }
+    }
+    for (const Term b : factors_) {
+      for (const Quotient& q : quotients_) {
+        if (q.dividend == b) split(b, q);
+      }
+      for (size_t i = 0; i < others_.size(); i++) {
+        for (size_t j = i + 1; j < others_.size(); j++) order(b, others_[i], others_[j]);
+      }
+    }
   }
 
   // b is c*q + r, so u*b is u*c*q + u*r.
@@ -188,6 +258,6 @@ class Products {
 
 }  // namespace
 
-bool add_products(Formula& f) { return Products(f).add(); }
+bool add_products(Formula& f, Lemmas lemmas) { return Products(f).add(lemmas); }
 
 }  // namespace assay::smt

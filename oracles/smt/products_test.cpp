@@ -52,7 +52,7 @@ RC_GTEST_PROP(Products, AddOnlyWhatAlwaysHolds, ()) {
   const Drawn drawn = draw();
   RC_PRE(Evaluation(drawn.f).holds(drawn.point).value_or(false));
   Formula with = drawn.f;
-  RC_ASSERT(add_products(with));
+  RC_ASSERT(add_products(with, Lemmas::Order));
   RC_ASSERT(with.required().size() > drawn.f.required().size());
   RC_ASSERT(Evaluation(with).holds(drawn.point).value_or(true));
 }
@@ -112,6 +112,17 @@ const Question kQuestions[] = {
        f.require(f.equal(mod(f, m, c), f.integer(0)));
        require_different(f, mod(f, mod(f, x, m), c), mod(f, x, c));
      }},
+    {"quotient_of_quotient_and_more",
+     [](Formula& f) {
+       const Term x = f.variable("x", kInt);
+       const Term c = f.variable("c", kInt);
+       const Term d = f.variable("d", kInt);
+       const Term m = f.variable("m", kInt);
+       f.require(f.lt(f.integer(1), d));
+       f.require(f.no(f.equal(c, f.integer(0))));
+       const Term shifted = f.add(x, f.mul(m, c));
+       require_different(f, div(f, f.add(div(f, x, c), m), d), div(f, shifted, f.mul(c, d)));
+     }},
     {"remainder_of_multiple",
      [](Formula& f) {
        const Term x = f.variable("x", kInt);
@@ -128,7 +139,7 @@ class EveryQuestion : public testing::TestWithParam<Question> {};
 TEST_P(EveryQuestion, IsDecidedByLinearArithmetic) {
   Formula f;
   GetParam().ask(f);
-  ASSERT_TRUE(add_products(f));
+  ASSERT_TRUE(add_products(f, Lemmas::Equations));
   const auto linear = linearized(f);
   ASSERT_TRUE(linear.has_value());
   Prover prover;
