@@ -76,6 +76,7 @@ std::string tiles(const Summary& s) {
     text += tile(grouped(s.failed), "cases failed", s.failed == 0 ? "good" : "bad");
     text += tile(grouped(s.unknown), "cases with something unknown", s.unknown == 0 ? "" : "doubt");
   }
+  if (s.flaky != 0) text += tile(grouped(s.flaky), "cases flaky", "doubt");
   if (s.malformed != 0) text += tile(grouped(s.malformed), "cases malformed", "doubt");
   if (s.kernels != 0) {
     text += tile(grouped(s.kernels), fmt::format("kernels, {:.0f} % with LOCAL and a barrier",

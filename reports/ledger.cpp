@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "reports/markup.h"
 #include "reports/sections.h"
@@ -122,6 +125,20 @@ std::string steps_table(const Summary& s) {
   return "<h3>Steps of the night</h3>\n" + table.html();
 }
 
+// Of processes, by part of the work, in microseconds.
+std::string spent_table(const Counts& spent) {
+  int64_t total = 0;
+  for (const auto& [part, us] : spent) total += us;
+  std::vector<std::pair<int64_t, std::string>> parts;
+  for (const auto& [part, us] : spent) parts.emplace_back(us, part);
+  std::ranges::sort(parts, std::ranges::greater());
+  Table table({"part of the work", "share of the time", "#time"});
+  for (const auto& [us, part] : parts) {
+    table.row({escaped(part), share(percent(us, total)), duration(static_cast<double>(us) * 1e-6)});
+  }
+  return table.html();
+}
+
 std::string shares_table(std::string_view of, const std::map<std::string, Share>& shares,
                          double total) {
   Table table({std::string(of), "share of the time", "#cases", "#ms a case"});
@@ -141,6 +158,7 @@ std::string time_section(const Summary& s) {
   if (!s.steps.empty()) text += steps_table(s);
   if (s.cases == 0) return text;
   text += fmt::format("<h3>Cases, {} of processor time in all</h3>\n", duration(s.case_seconds));
+  if (s.end && !s.end->spent.empty()) text += spent_table(s.end->spent);
   text += shares_table("device", s.by_device, s.case_seconds);
   text += shares_table("cases that are", s.by_source, s.case_seconds);
   Table slow({"~the slowest", "on", "#case", "#ms"});

@@ -273,10 +273,24 @@ TEST(Html, NamesWhatWasNeverSeenAndWhatSurvived) {
   coverage.seen = {{"div_mod.mod_below", 3}};
   coverage.never = {"movement.flip_of_flip"};
   records.emplace_back(coverage);
+  coverage.group = "rule pair";
+  coverage.seen = {{"pairs", 4321}};
+  coverage.never = {};
+  records.emplace_back(coverage);
+  FindingRecord finding;
+  finding.judge = "values";
+  finding.blamed = "plan";
+  finding.command = "assay trial <original>.tp";
+  finding.on_sim = "pass";
+  finding.statements = 211;
+  records.emplace_back(finding);
+  std::get<End>(records[6]).spent = {{"generate", 1'500'000}, {"judge", 3'000'000}};
   records.emplace_back(target_from_log("prefix", kForkLog));
   const std::string page = to_html(summarize(records));
   expect_whole(page);
-  for (const char* name : {"movement.flip_of_flip", "order.raw", "23", "heap-use-after-free"}) {
+  for (const char* name :
+       {"movement.flip_of_flip", "order.raw", "heap-use-after-free", "4\u202f321",
+        "stage <b>plan</b>", "assay trial &lt;original&gt;.tp", "211 statements", "67 %"}) {
     EXPECT_NE(page.find(name), std::string::npos) << name;
   }
 }

@@ -22,10 +22,20 @@ std::string names(const std::vector<std::string>& all) {
 
 std::string blame_of(const FindingRecord& f) {
   std::string blame = f.pass.empty() ? "" : fmt::format("pass <b>{}</b>", escaped(f.pass));
+  if (blame.empty() && !f.blamed.empty()) {
+    blame = fmt::format("stage <b>{}</b>", escaped(f.blamed));
+  }
   if (!f.rule.empty()) {
     blame += fmt::format("{}rule <b>{}</b>", blame.empty() ? "" : ", ", escaped(f.rule));
   }
   return blame;
+}
+
+// Of pairs there is but the count.
+int64_t seen_of(const CoverageRecord& c) {
+  const auto pairs = c.seen.find("pairs");
+  const auto names = static_cast<int64_t>(c.seen.size());
+  return pairs == c.seen.end() ? names : names - 1 + pairs->second;
 }
 
 std::string finding(const FindingRecord& f, size_t number, bool is_open) {
@@ -42,8 +52,16 @@ std::string finding(const FindingRecord& f, size_t number, bool is_open) {
   if (!f.evidence.empty() && f.evidence != f.title) {
     text += fmt::format("<p>{}</p>\n", clipped(f.evidence, 600));
   }
-  text += fmt::format("<p class=\"note\">case {}{}{}</p>\n", f.number,
-                      f.folder.empty() ? "" : ", in ", escaped(f.folder));
+  if (!f.on_sim.empty()) {
+    text += fmt::format("<p>On the simulated device: {}.</p>\n", escaped(f.on_sim));
+  }
+  text += fmt::format("<p class=\"note\">case {}{}{}{}</p>\n", f.number,
+                      f.statements == 0 ? "" : ", found with ",
+                      f.statements == 0 ? "" : counted(f.statements, "statement", "statements"),
+                      f.folder.empty() ? "" : ", in " + escaped(f.folder));
+  if (!f.command.empty()) {
+    text += fmt::format("<p>To see it again: <code>{}</code></p>\n", escaped(f.command));
+  }
   if (!f.program.empty()) {
     const auto lines = std::ranges::count(f.program, '\n');
     const std::string program = fmt::format("<pre>{}</pre>\n", escaped(f.program));
@@ -80,7 +98,7 @@ std::string coverage_section(const Summary& s) {
   Table table({"of", "reached", "#seen", "#never"});
   std::string never;
   for (const CoverageRecord& c : s.coverage) {
-    const auto seen = static_cast<int64_t>(c.seen.size());
+    const int64_t seen = seen_of(c);
     const auto missed = static_cast<int64_t>(c.never.size());
     // Where what there is cannot be listed, nothing is known of what was not seen.
     const double full = percent(seen, seen + missed);

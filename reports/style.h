@@ -57,7 +57,8 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 .finding h3 { margin: 0 0 6px; } .finding p { margin: 0 0 6px; }
 pre { margin: 8px 0 0; padding: 10px 12px; background: var(--code); border-radius: 6px; overflow: auto;
   max-height: 460px; font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; }
-.code { font: 13px ui-monospace, Menlo, Consolas, monospace; color: var(--doubt); }
+code, .code { font: 13px ui-monospace, Menlo, Consolas, monospace; }
+.code { color: var(--doubt); }
 .share { white-space: nowrap; }
 .bar { display: inline-block; width: 150px; max-width: 30vw; height: 8px; background: var(--line);
   border-radius: 4px; overflow: hidden; vertical-align: middle; margin-right: 8px; }
@@ -74,7 +75,9 @@ details.rest { display: inline; } details.rest summary { display: inline; }
 @media print {
   :root { --ink: #000; --soft: #444; --line: #bbb; --back: #fff; --card: #fff; --code: #f4f4f4;
     --good: #17754a; --bad: #b83227; --doubt: #96600d; --bar: #3b6ea8; }
-  body { font-size: 11px; } nav { display: none; } header, main { max-width: none; padding: 0; }
+  body, pre, th, .tile span, .facts, .names { font-size: 10px; } .tile b { font-size: 15px; }
+  h1 { font-size: 18px; } h2 { font-size: 14px; } h3 { font-size: 12px; }
+  nav { display: none; } header, main { max-width: none; padding: 0; }
   .wide { overflow: visible; } pre { max-height: none; white-space: pre-wrap; overflow-wrap: anywhere; }
   .tile, tr { break-inside: avoid; } h2, h3 { break-after: avoid; }
   .bar, .badge, td { -webkit-print-color-adjust: exact; print-color-adjust: exact; }

@@ -55,6 +55,7 @@ struct Adding {
     s.replayed += is_saved(r) ? 1 : 0;
     s.passed += r.answer == "pass" ? 1 : 0;
     s.failed += r.answer == "fail" ? 1 : 0;
+    s.flaky += r.answer == "flaky" ? 1 : 0;
     s.unknown += r.answer == "unknown" ? 1 : 0;
     s.malformed += r.answer == "malformed" ? 1 : 0;
     s.kernels += r.kernels;

@@ -30,7 +30,7 @@ struct Summary {
   std::optional<Begin> begin;
   std::optional<End> end;  // nothing where it was killed
 
-  int64_t cases = 0, replayed = 0, passed = 0, failed = 0, unknown = 0, malformed = 0;
+  int64_t cases = 0, replayed = 0, passed = 0, failed = 0, flaky = 0, unknown = 0, malformed = 0;
   int64_t kernels = 0, sharing = 0, obligations = 0;
   int64_t elements = 0, unspecified = 0, ambiguous = 0;
   double case_seconds = 0;  // of all cases together
