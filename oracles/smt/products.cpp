@@ -128,26 +128,40 @@ class Products {
     }
   }
 
-  struct Multiple {
-    Term of;     // how often the divisor is in it
-    Term given;  // if this holds
+  // A term as a multiple of a divisor and what is left, if something holds.
+  struct Parts {
+    Term multiple;
+    Term left;
+    Term given;
   };
 
-  // A product of which one factor is the divisor, or is divided by it elsewhere, without a rest.
-  std::optional<Multiple> multiple_of(Term divisor, Term t) {
-    if (f_.node(t).fn != Fn::Mul) return std::nullopt;
-    const Term factors[] = {f_.operands(t)[0], f_.operands(t)[1]};
-    for (const int i : {0, 1}) {
-      if (factors[i] == divisor) return Multiple{factors[1 - i], f_.truth(true)};
-    }
-    for (const Quotient& q : std::vector<Quotient>(quotients_)) {
-      if (q.divisor != divisor) continue;
-      for (const int i : {0, 1}) {
-        if (factors[i] != q.dividend) continue;
-        return Multiple{f_.mul(factors[1 - i], q.quotient), f_.equal(q.rest, f_.integer(0))};
-      }
+  // How often a divisor is in a factor of which it is known to be one, and if what holds.
+  std::optional<std::pair<Term, Term>> times_in(Term factor, Term divisor) {
+    if (factor == divisor) return std::pair(f_.integer(1), f_.truth(true));
+    for (const Quotient& q : quotients_) {
+      if (q.divisor != divisor || q.dividend != factor) continue;
+      return std::pair(q.quotient, f_.equal(q.rest, f_.integer(0)));
     }
     return std::nullopt;
+  }
+
+  // Of a*(b*n), and of x % (b*n), which is x less a multiple of b*n.
+  std::optional<Parts> parts_of(Term t, Term divisor) {
+    const Fn fn = f_.node(t).fn;
+    if (fn != Fn::Mul && fn != Fn::Mod) return std::nullopt;
+    const Term a = f_.operands(t)[0];
+    const Term b = f_.operands(t)[1];
+    if (const auto times = times_in(b, divisor)) {
+      const auto [n, given] = *times;
+      if (fn == Fn::Mul) return Parts{f_.mul(a, n), f_.integer(0), given};
+      const Term quotient = f_.mul(f_.make(Fn::Div, {a, b}), n);
+      const Term is_defined = f_.no(f_.equal(b, f_.integer(0)));
+      return Parts{f_.make(Fn::Neg, {quotient}), a, f_.both(given, is_defined)};
+    }
+    if (fn == Fn::Mod) return std::nullopt;
+    const auto times = times_in(a, divisor);
+    if (!times) return std::nullopt;
+    return Parts{f_.mul(b, times->first), f_.integer(0), times->second};
   }
 
   // Of x = b*u + y, x divided by b is u more than y is, and leaves the same.
@@ -159,11 +173,11 @@ class Products {
     Term rest = zero;
     Term given = f_.no(f_.equal(q.divisor, zero));
     for (const auto& [t, is_added] : addends) {
-      const auto multiple = multiple_of(q.divisor, t);
-      if (multiple) given = f_.both(given, multiple->given);
-      Term& sum = multiple ? whole : rest;
-      const Term part = multiple ? multiple->of : t;
-      sum = is_added ? f_.add(sum, part) : f_.sub(sum, part);
+      const auto found = parts_of(t, q.divisor);
+      const Parts parts = found ? *found : Parts{zero, t, f_.truth(true)};
+      given = f_.both(given, parts.given);
+      whole = is_added ? f_.add(whole, parts.multiple) : f_.sub(whole, parts.multiple);
+      rest = is_added ? f_.add(rest, parts.left) : f_.sub(rest, parts.left);
     }
     if (whole == zero) return;
     const Quotient nothing = {zero, q.divisor, zero, zero};

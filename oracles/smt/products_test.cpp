@@ -123,6 +123,15 @@ const Question kQuestions[] = {
        const Term shifted = f.add(x, f.mul(m, c));
        require_different(f, div(f, f.add(div(f, x, c), m), d), div(f, shifted, f.mul(c, d)));
      }},
+    {"remainder_of_remainders",
+     [](Formula& f) {
+       const Term x = f.variable("x", kInt);
+       const Term y = f.variable("y", kInt);
+       const Term m = f.variable("m", kInt);
+       f.require(f.no(f.equal(m, f.integer(0))));
+       const Term parts = f.add(mod(f, x, m), mod(f, y, m));
+       require_different(f, mod(f, f.add(x, y), m), mod(f, parts, m));
+     }},
     {"remainder_of_multiple",
      [](Formula& f) {
        const Term x = f.variable("x", kInt);
