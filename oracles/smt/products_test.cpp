@@ -82,21 +82,26 @@ Term mod(Formula& f, Term a, Term b) { return f.make(Fn::Mod, {a, b}); }
 
 void require_different(Formula& f, Term a, Term b) { f.require(f.no(f.equal(a, b))); }
 
+struct Variables {
+  Term x, y, c, d, m;
+};
+
+Variables variables_of(Formula& f) {
+  return {f.variable("x", kInt), f.variable("y", kInt), f.variable("c", kInt),
+          f.variable("d", kInt), f.variable("m", kInt)};
+}
+
 const Question kQuestions[] = {
     {"quotient_of_quotient",
      [](Formula& f) {
-       const Term x = f.variable("x", kInt);
-       const Term c = f.variable("c", kInt);
-       const Term d = f.variable("d", kInt);
+       const auto [x, y, c, d, m] = variables_of(f);
        f.require(f.lt(f.integer(0), d));
        f.require(f.no(f.equal(c, f.integer(0))));
        require_different(f, div(f, div(f, x, c), d), div(f, x, f.mul(c, d)));
      }},
     {"quotient_of_remainder",
      [](Formula& f) {
-       const Term x = f.variable("x", kInt);
-       const Term c = f.variable("c", kInt);
-       const Term m = f.variable("m", kInt);
+       const auto [x, y, c, d, m] = variables_of(f);
        f.require(f.lt(f.integer(0), c));
        f.require(f.lt(f.integer(0), m));
        f.require(f.equal(mod(f, m, c), f.integer(0)));
@@ -105,19 +110,14 @@ const Question kQuestions[] = {
      }},
     {"remainder_of_remainder",
      [](Formula& f) {
-       const Term x = f.variable("x", kInt);
-       const Term c = f.variable("c", kInt);
-       const Term m = f.variable("m", kInt);
+       const auto [x, y, c, d, m] = variables_of(f);
        f.require(f.no(f.equal(c, f.integer(0))));
        f.require(f.equal(mod(f, m, c), f.integer(0)));
        require_different(f, mod(f, mod(f, x, m), c), mod(f, x, c));
      }},
     {"quotient_of_quotient_and_more",
      [](Formula& f) {
-       const Term x = f.variable("x", kInt);
-       const Term c = f.variable("c", kInt);
-       const Term d = f.variable("d", kInt);
-       const Term m = f.variable("m", kInt);
+       const auto [x, y, c, d, m] = variables_of(f);
        f.require(f.lt(f.integer(1), d));
        f.require(f.no(f.equal(c, f.integer(0))));
        const Term shifted = f.add(x, f.mul(m, c));
@@ -125,18 +125,14 @@ const Question kQuestions[] = {
      }},
     {"remainder_of_remainders",
      [](Formula& f) {
-       const Term x = f.variable("x", kInt);
-       const Term y = f.variable("y", kInt);
-       const Term m = f.variable("m", kInt);
+       const auto [x, y, c, d, m] = variables_of(f);
        f.require(f.no(f.equal(m, f.integer(0))));
        const Term parts = f.add(mod(f, x, m), mod(f, y, m));
        require_different(f, mod(f, f.add(x, y), m), mod(f, parts, m));
      }},
     {"remainder_of_multiple",
      [](Formula& f) {
-       const Term x = f.variable("x", kInt);
-       const Term c = f.variable("c", kInt);
-       const Term d = f.variable("d", kInt);
+       const auto [x, y, c, d, m] = variables_of(f);
        f.require(f.no(f.equal(d, f.integer(0))));
        f.require(f.equal(mod(f, c, d), f.integer(0)));
        require_different(f, mod(f, f.mul(x, c), d), f.integer(0));
