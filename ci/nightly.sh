@@ -130,7 +130,7 @@ run_target() {
   mkdir -p "$store" "$new" "$night/targets/$name"
   # shellcheck disable=SC2046  # several folders, and a dictionary or none
   "$program" -fork="$jobs" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
-    -max_total_time="$2" -timeout=20 -rss_limit_mb=3000 -artifact_prefix="$night/targets/$name/" \
+    -print_funcs=0 -max_total_time="$2" -timeout=20 -rss_limit_mb=3000 -artifact_prefix="$night/targets/$name/" \
     $(dictionary_of "$name") "$new" "$store" $(seeds_of "$name") >"$log" 2>&1 || code=$?
   "$program" -merge=1 -timeout=20 -rss_limit_mb=3000 -artifact_prefix="$night/targets/$name/" \
     "$store" "$new" >>"$log" 2>&1 || code=$?
@@ -169,8 +169,8 @@ score() {
 }
 
 kill_campaigns() {
-  cmake --build --preset release --target fuzz_test &&
-    KILLS=$kills build/release/fuzz_test --gtest_filter='*Kill*' --gtest_brief=1
+  cmake --build --preset release --target fuzz_command_test &&
+    ASSAY_KILLS=$kills build/release/fuzz_command_test --gtest_filter='*Kill*' --gtest_brief=1
 }
 
 fuzz() {
@@ -185,42 +185,45 @@ fuzz() {
   return "$code"
 }
 
-saved=(corpus/regress corpus/models corpus/kernels corpus/seeds/program corpus/ops)
-widths=()
-if is_at_least 60; then widths=(--all); fi
-twice=()
-if is_at_least 30; then twice=(--double); fi
+# A function, so that all of it is read before any of it runs: the file may change meanwhile.
+run_night() {
+  local code=0 saved widths=() twice=()
+  saved=(corpus/regress corpus/models corpus/kernels corpus/seeds/program corpus/ops)
+  if is_at_least 60; then widths=(--all); fi
+  if is_at_least 30; then twice=(--double); fi
 
-step set-up ci/setup.sh
-step build build_assay
-if ((red != 0)); then
-  echo "nightly: nothing to run, see $night/set-up.log and $night/build.log" >&2
-  exit 3
-fi
-step build-targets build_targets
-step replay "$assay" check --quiet "${saved[@]}"
-step prove "$assay" prove --strict --quiet "${widths[@]}" --cache "$home/answers" --recheck 1 \
-  --records "$night/proofs.jsonl"
-step verify "$assay" verify --strict --quiet --z3 "${twice[@]}" --cache "$home/answers" \
-  --recheck 1 --records "$night/verified.jsonl" --evidence "$night/evidence" "${saved[@]}"
-step fuzz fuzz
-step targets run_targets
-step score score
-if ((kills > 0)); then step kills kill_campaigns; fi
-if "$assay" triage --help >/dev/null 2>&1; then step triage "$assay" triage "$night/campaign"; fi
+  step set-up ci/setup.sh
+  step build build_assay
+  if ((red != 0)); then
+    echo "nightly: nothing to run, see $night/set-up.log and $night/build.log" >&2
+    exit 3
+  fi
+  step build-targets build_targets
+  step replay "$assay" check --quiet "${saved[@]}"
+  step prove "$assay" prove --strict --quiet "${widths[@]}" --cache "$home/answers" --recheck 1 \
+    --records "$night/proofs.jsonl"
+  step verify "$assay" verify --strict --quiet --z3 "${twice[@]}" --cache "$home/answers" \
+    --recheck 1 --records "$night/verified.jsonl" --evidence "$night/evidence" "${saved[@]}"
+  step fuzz fuzz
+  step targets run_targets
+  step score score
+  if ((kills > 0)); then step kills kill_campaigns; fi
+  if "$assay" triage --help >/dev/null 2>&1; then step triage "$assay" triage "$night/campaign"; fi
 
-# The report judges the records too.
-code=0
-"$assay" report "$night" --strict --html "$night/report.html" | tee "$night/report.log" ||
-  code=${PIPESTATUS[0]}
-if ((code == 1)); then red=1; elif ((code != 0)); then trouble=1; fi
+  # The report judges the records too.
+  "$assay" report "$night" --strict --html "$night/report.html" | tee "$night/report.log" ||
+    code=${PIPESTATUS[0]}
+  if ((code == 1)); then red=1; elif ((code != 0)); then trouble=1; fi
 
-printf '%s %s %s\n' "$(basename "$night")" "$(git rev-parse --short HEAD 2>/dev/null || echo -)" \
-  "$(grep -E '^(green|red)' "$night/report.log" | tail -n 1)" >>"$home/history"
-ln -sfn "$(basename "$night")" "$home/latest"
-if ((trouble != 0)); then
-  echo "nightly: trouble, $night/report.html"
-  exit 3
-fi
-echo "nightly: $([[ $red == 0 ]] && echo green || echo red), $night/report.html"
-exit "$red"
+  printf '%s %s %s\n' "$(basename "$night")" "$(git rev-parse --short HEAD 2>/dev/null || echo -)" \
+    "$(grep -E '^(green|red)' "$night/report.log" | tail -n 1)" >>"$home/history"
+  ln -sfn "$(basename "$night")" "$home/latest"
+  if ((trouble != 0)); then
+    echo "nightly: trouble, $night/report.html"
+    exit 3
+  fi
+  echo "nightly: $([[ $red == 0 ]] && echo green || echo red), $night/report.html"
+  exit "$red"
+}
+
+run_night; exit
