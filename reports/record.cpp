@@ -39,6 +39,10 @@ void fields(V& v, CaseRecord& r) {
   v("unspecified", r.unspecified);
   v("ambiguous", r.ambiguous);
   v("unknown", r.unknown);
+  v("novel", r.novel);
+  v("kept", r.is_kept);
+  v("failure", r.failure);
+  v("finding", r.finding);
   v.fact("ms", r.ms);
 }
 template <typename V>
@@ -55,6 +59,10 @@ void fields(V& v, FindingRecord& r) {
   v("folder", r.folder);
   v("rate", r.rate);
   v("device", r.device);
+  v("blamed", r.blamed);
+  v("on_sim", r.on_sim);
+  v("command", r.command);
+  v("statements", r.statements);
 }
 template <typename V>
 void fields(V& v, CoverageRecord& r) {
@@ -107,6 +115,7 @@ void fields(V& v, End& r) {
   v("cases", r.cases);
   v.fact("seconds", r.seconds);
   v("interrupted", r.is_interrupted);
+  v.fact("spent", r.spent);
 }
 
 // The name of each kind, in the order of the variant.

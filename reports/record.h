@@ -31,18 +31,22 @@ struct Begin {
 // One case, tried.
 struct CaseRecord {
   int64_t number = 0;
-  std::string source;  // a file of the corpus, or "random", "mutated"
+  std::string source;  // a file of the corpus, or "random", "mutated", "spliced", "terms", "kernel"
   std::string device;
   std::string profile;
-  std::string answer;  // "pass", "fail", "unknown", "malformed"
+  std::string answer;  // "pass", "fail", "flaky", "unknown", "malformed"
   int64_t kernels = 0;
   int64_t sharing = 0;
   int64_t obligations = 0;
   int64_t elements = 0;
   int64_t unspecified = 0;
   int64_t ambiguous = 0;
-  Counts unknown;  // by cause
-  double ms = 0;   // no part of the digest
+  Counts unknown;                  // by cause
+  std::vector<std::string> novel;  // features (CoverageRecord) that no case before had
+  bool is_kept = false;            // others are made from it: corpus/<number>.tp
+  std::string failure;             // of one that fails: judge, stage and shape of the witness
+  std::string finding;             // the folder of what is behind it, where that was looked for
+  double ms = 0;                   // no part of the digest
 };
 
 // One cause, found.
@@ -52,11 +56,16 @@ struct FindingRecord {
   std::string pass, rule, title;  // who is to blame
   std::string program;            // shrunk, as text
   std::string folder;             // of all that belongs to it
-  double rate = 1;                // how often it shows again
+  double rate = 1;                // how often it shows again; below 1 it is flaky
   std::string device;
+  std::string blamed;      // the stage that is to blame, of which `pass` may be a part
+  std::string on_sim;      // of a device that is none: what the simulated one makes of it
+  std::string command;     // that shows it again, in `folder`
+  int64_t statements = 0;  // of the program as it was found
 };
 
-// What was covered: features by group, each with how often, and those that never were.
+// What was covered: features by group, each with the case that showed it first, and those that
+// never were. Of pairs of rules there is but the count, under "pairs".
 struct CoverageRecord {
   std::string group;
   Counts seen;
@@ -110,6 +119,7 @@ struct End {
   int64_t cases = 0;
   double seconds = 0;
   bool is_interrupted = false;
+  Counts spent;  // microseconds of this run by part of the work; no part of the digest
 };
 
 using Record = std::variant<Begin, CaseRecord, FindingRecord, CoverageRecord, ProofRecord,
