@@ -89,6 +89,9 @@ void fields(V& v, ScoreRecord& r) {
   v("judge", r.judge);
   v.fact("seconds", r.seconds);
   v("blamed_right", r.is_blamed_right);
+  v("judges", r.judges);
+  v("blame", r.blame);
+  v("why", r.why);
 }
 template <typename V>
 void fields(V& v, TargetRecord& r) {

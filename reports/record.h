@@ -90,6 +90,9 @@ struct ScoreRecord {
   std::string fault, fault_class, judge;  // judge: "" where it was not found
   double seconds = 0;
   bool is_blamed_right = false;
+  std::vector<std::string> judges;  // all who found something wrong with the witness
+  std::string blame;                // the place that blame names
+  std::string why;                  // it was not found
 };
 
 // What libFuzzer said of a target (reports/libfuzzer.h).
