@@ -160,11 +160,13 @@ run_targets() {
 # What survives is listed by the report, which judges how much that is; what is found where no fault
 # is planted is a failure.
 score() {
-  local sample=$(($(seconds 1) / 2 + 1)) code=0 records=()
+  local sample=$(($(seconds 1) / 2 + 1)) code=0 records=() told=$night/score.txt
   if "$assay" score --help | grep -q -e --records; then records=(--records "$night/score.jsonl"); fi
   "$assay" score --sample "$sample" --seed "$(date -u +%j)" --seconds 10 --jobs "$jobs" --verbose \
-    "${records[@]}" || code=$?
-  if ((code == 1)) && ! grep -q '^  fails without it' "$night/score.log"; then code=0; fi
+    "${records[@]}" >"$told" 2>&1 || code=$?
+  grep -E '^(found|missed|survivors|[0-9]+ of) ?' "$told"
+  if ((code == 1)) && ! grep -q '^  fails without it' "$told"; then code=0; fi
+  if ((code != 0)); then tail -n 20 "$told"; fi
   return "$code"
 }
 

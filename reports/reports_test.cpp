@@ -34,8 +34,8 @@ std::vector<Record> some_records() {
   finding.shape = "race LOCAL";
   finding.title = "a < b & c";
   finding.program = "tp 1\n";
-  ScoreRecord found = {"order.war", "order", "races", 0.5, true};
-  ScoreRecord missed = {"order.raw", "order", "", 20, false};
+  ScoreRecord found = {"order.war", "order", "races", 0.5, true, {"races", "values"}, "", ""};
+  ScoreRecord missed = {"order.raw", "order", "", 20, false, {}, "", "no case <touches> it"};
   End end;
   end.cases = 2;
   return {begin, good, finding, bad, found, missed, end};
@@ -92,6 +92,7 @@ TEST(Summary, AddsUp) {
   EXPECT_EQ(s.kernels, 8);
   EXPECT_EQ(s.faults_found, 1);
   EXPECT_EQ(s.matrix.at("order").at("not found"), 1);
+  EXPECT_EQ(s.matrix.at("order").at("values"), 1) << "each judge who finds it counts";
   EXPECT_EQ(s.by_device.at("sim:0").cases, 2);
   EXPECT_EQ(s.by_source.at("saved").cases, 1);
   EXPECT_DOUBLE_EQ(s.by_source.at("random").seconds, 0.003);

@@ -137,6 +137,37 @@ std::string targets_section(const Summary& s) {
          "gained.</p>\n";
 }
 
+namespace {
+
+// What is to be done about the score: faults that survive, are blamed on others, or that one judge
+// alone finds.
+std::string what_scores_lack(const Summary& s) {
+  Table survivors({"survivor", "of", "~why"});
+  Table blamed({"found, but blamed wrongly", "of", "blamed"});
+  size_t missed = 0;
+  size_t wrong = 0;
+  for (const ScoreRecord& r : s.scores) {
+    if (r.judge.empty()) {
+      survivors.row({escaped(r.fault), escaped(r.fault_class), clipped(r.why, 200)});
+      missed++;
+    } else if (!r.is_blamed_right) {
+      blamed.row({escaped(r.fault), escaped(r.fault_class), escaped(r.blame)});
+      wrong++;
+    }
+  }
+  std::string text = missed == 0 ? "<p class=\"good\">None survived.</p>\n" : survivors.html();
+  if (wrong != 0) text += blamed.html();
+  std::vector<std::string> single;
+  for (const auto& [fault_class, counts] : s.matrix) {
+    if (counts.size() - counts.count("not found") < 2) single.push_back(fault_class);
+  }
+  if (single.empty()) return text;
+  return text + fmt::format("<p class=\"doubt\">Found by fewer than two judges: {}.</p>\n",
+                            escaped(fmt::format("{}", fmt::join(single, ", "))));
+}
+
+}  // namespace
+
 std::string faults_section(const Summary& s) {
   std::string text = heading("faults", "Seeded faults");
   if (s.scores.empty()) return text + none("Not scored.");
@@ -171,12 +202,7 @@ std::string faults_section(const Summary& s) {
     table.row(row);
   }
   text += table.html();
-  std::vector<std::string> survivors;
-  for (const ScoreRecord& r : s.scores) {
-    if (r.judge.empty()) survivors.push_back(r.fault);
-  }
-  if (survivors.empty()) return text + "<p class=\"good\">None survived.</p>\n";
-  return text + "<h3>Survivors</h3>\n" + names(survivors);
+  return text + what_scores_lack(s);
 }
 
 }  // namespace assay::reports

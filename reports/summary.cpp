@@ -97,8 +97,10 @@ struct Adding {
     }
     s.faults_found++;
     s.blamed_right += r.is_blamed_right ? 1 : 0;
-    s.matrix[r.fault_class][r.judge]++;
-    s.judges.insert(r.judge);
+    for (const std::string& judge : r.judges.empty() ? std::vector{r.judge} : r.judges) {
+      s.matrix[r.fault_class][judge]++;
+      s.judges.insert(judge);
+    }
   }
   void operator()(const TargetRecord& r) const { s.targets.push_back(r); }
   void operator()(const StepRecord& r) const { s.steps.push_back(r); }
