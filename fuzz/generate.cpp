@@ -25,7 +25,12 @@ ProgramOptions varied(Choices& choices, ProgramOptions how) {
 uop::TypeSet types_of(const tensor::Program& program) {
   uop::TypeSet types;
   for (size_t i = 0; i < program.statements.size(); i++) {
-    if (const tensor::Define* d = define_at(program, i)) types = types | uop::TypeSet{d->dtype};
+    const tensor::Define* d = define_at(program, i);
+    if (d == nullptr) continue;
+    types = types | uop::TypeSet{d->dtype};
+    for (const tensor::AttrValue& attr : d->attrs) {  // what is accumulated in
+      if (const auto* t = std::get_if<uop::DType>(&attr)) types = types | uop::TypeSet{*t};
+    }
   }
   return types;
 }
@@ -35,8 +40,15 @@ void fit_types(Case& c, uop::TypeSet device) {
   if ((device & needed) != needed) {
     for (size_t i = 0; i < c.program.statements.size(); i++) {
       tensor::Define* d = define_at(c.program, i);
-      if (d == nullptr || !kNotEmulated.has(d->dtype) || device.has(d->dtype)) continue;
-      d->dtype = uop::is_float(d->dtype) ? uop::DType::F32 : uop::DType::I32;
+      if (d == nullptr) continue;
+      const auto fit = [&](uop::DType& t) {
+        if (!kNotEmulated.has(t) || device.has(t)) return;
+        t = uop::is_float(t) ? uop::DType::F32 : uop::DType::I32;
+      };
+      fit(d->dtype);
+      for (tensor::AttrValue& attr : d->attrs) {
+        if (auto* t = std::get_if<uop::DType>(&attr)) fit(*t);
+      }
     }
     repair(c.program, most_elements_of(c.program));
   }

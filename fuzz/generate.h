@@ -23,7 +23,7 @@ struct CaseOptions {
 // tests (fuzz/gen_case.h).
 Case make_case(Choices& choices, const CaseOptions& options = {});
 
-// The types that a program's values have.
+// The types that a program's values have, and that it accumulates in.
 uop::TypeSet types_of(const tensor::Program& program);
 // A profile that lacks a type of the program, which nothing emulates, is left out; types that the
 // device itself lacks are written as others. `device` has the types in which it computes.

@@ -30,6 +30,14 @@ struct Options {
 // is wrong there shows on the device as well, and is found again when it is looked for.
 constexpr uint64_t kStagesEvery = 4;
 
+// A question of many is given up soon: there are other cases, and a case is not to take as long as
+// one that hangs.
+constexpr smt::Budget kBudget = {.first_points = 1 << 14,
+                                 .last_points = 1 << 14,
+                                 .solver_steps = 100'000,
+                                 .cvc5_steps = 5'000,
+                                 .watchdog_ms = 2'000};
+
 TrialOptions trial_options(const Options& options) {
   TrialOptions how;
   how.kinds = device_kinds();
@@ -53,6 +61,7 @@ ExitCode serve(const Options& options, const uop::Switches& switches, Planted* p
   TrialOptions how = trial_options(options);
   how.stages_every = kStagesEvery;
   how.dear_every = TrialOptions{}.dear_every;
+  how.prover.budget = kBudget;
   Trial trial(how);
   return serve_trials(trial, switches, planted) == 0 ? kClean : kUsage;
 }
