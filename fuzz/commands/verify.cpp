@@ -396,7 +396,8 @@ std::string property_lines() {
 
 std::function<ExitCode()> declare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->files, "programs (.tp), kernels and lists of calls (.uop), or folders of them")
+  app.add_option("FILE", options->files,
+                 "programs (.tp), kernels and lists of calls (.uop), or folders of them")
       ->required();
   app.add_option("--property", options->properties, "judge this property; again for others")
       ->type_name("NAME")
