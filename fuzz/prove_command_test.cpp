@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "fuzz/assay_command.h"
@@ -29,6 +31,23 @@ TEST(Prove, PrintsALineForEachRuleAndType) {
   EXPECT_EQ(without_times(outcome.output),
             "div_mod.mod_below i32 pass proved z3\n"
             "1 verdicts: 1 passed (1 proved), 0 failed, 0 unknown; 0 rules by firing\n");
+}
+
+// One method, or those of many firings, each with its count.
+TEST(Prove, RecordsWhatDecidedHowMany) {
+  const std::string records = testing::TempDir() + "prove_records.jsonl";
+  const auto recorded = [&](const std::string& of) {
+    std::filesystem::remove(records);
+    EXPECT_EQ(assay("prove " + of + " --records " + records).status, 0);
+    std::ifstream in(records);
+    return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  };
+  const std::string one = recorded("--rule div_mod.mod_below --type i32");
+  EXPECT_NE(one.find("\"methods\":{\"z3\":1},"), std::string::npos) << one;
+  const std::string line = recorded("--rule validity.conjunction");
+  EXPECT_NE(line.find("\"enumeration\":"), std::string::npos) << line;
+  EXPECT_EQ(line.find(", z3"), std::string::npos) << line;
+  EXPECT_EQ(line.find("\"obligations\":1,"), std::string::npos) << line;
 }
 
 TEST(Prove, PrintsTheSameWhateverTheNumberOfThreads) {

@@ -19,7 +19,7 @@ TEST(MutatedText, IsACaseOfAnyText) {
   std::set<std::string> texts;
   std::string text = kText;
   for (uint64_t seed = 0; seed < 300; seed++) {
-    text = mutated_text(seed % 50 == 0 ? "no program" : text, seed, 4096);
+    text = mutated_text(case_mutator(), seed % 50 == 0 ? "no program" : text, seed, 4096);
     ASSERT_TRUE(case_to_try(text)) << text;
     ASSERT_LE(text.size(), 4096U);
     texts.insert(text);
@@ -29,19 +29,19 @@ TEST(MutatedText, IsACaseOfAnyText) {
 
 TEST(MutatedText, IsNoLongerThanItMay) {
   for (uint64_t seed = 0; seed < 100; seed++) {
-    EXPECT_LE(mutated_text(kText, seed, 120).size(), 120U);
-    EXPECT_LE(mutated_text("", seed, 40).size(), 40U);
-    EXPECT_LE(crossed_text(kText, kText, seed, 150).size(), 150U);
+    EXPECT_LE(mutated_text(case_mutator(), kText, seed, 120).size(), 120U);
+    EXPECT_LE(mutated_text(case_mutator(), "", seed, 40).size(), 40U);
+    EXPECT_LE(crossed_text(case_mutator(), kText, kText, seed, 150).size(), 150U);
   }
 }
 
 TEST(CrossedText, IsACaseOfTwo) {
-  const std::string other = mutated_text("", 7, 4096);
+  const std::string other = mutated_text(case_mutator(), "", 7, 4096);
   std::set<std::string> texts;
   for (uint64_t seed = 0; seed < 100; seed++) {
-    const std::string text = crossed_text(kText, other, seed, 1 << 16);
+    const std::string text = crossed_text(case_mutator(), kText, other, seed, 1 << 16);
     ASSERT_TRUE(case_to_try(text)) << text;
-    EXPECT_EQ(crossed_text(kText, other, seed, 1 << 16), text);
+    EXPECT_EQ(crossed_text(case_mutator(), kText, other, seed, 1 << 16), text);
     texts.insert(text);
   }
   EXPECT_GT(texts.size(), 30U);

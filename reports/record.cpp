@@ -39,6 +39,10 @@ void fields(V& v, CaseRecord& r) {
   v("unspecified", r.unspecified);
   v("ambiguous", r.ambiguous);
   v("unknown", r.unknown);
+  v("novel", r.novel);
+  v("kept", r.is_kept);
+  v("failure", r.failure);
+  v("finding", r.finding);
   v.fact("ms", r.ms);
 }
 template <typename V>
@@ -55,6 +59,10 @@ void fields(V& v, FindingRecord& r) {
   v("folder", r.folder);
   v("rate", r.rate);
   v("device", r.device);
+  v("blamed", r.blamed);
+  v("on_sim", r.on_sim);
+  v("command", r.command);
+  v("statements", r.statements);
 }
 template <typename V>
 void fields(V& v, CoverageRecord& r) {
@@ -70,6 +78,7 @@ void fields(V& v, ProofRecord& r) {
   v("strength", r.strength);
   v("evidence", r.evidence);
   v("methods", r.methods);
+  v("causes", r.causes);
   v("obligations", r.obligations);
   v("unknown", r.unknown);
 }
@@ -80,6 +89,28 @@ void fields(V& v, ScoreRecord& r) {
   v("judge", r.judge);
   v.fact("seconds", r.seconds);
   v("blamed_right", r.is_blamed_right);
+  v("judges", r.judges);
+  v("blame", r.blame);
+  v("why", r.why);
+}
+template <typename V>
+void fields(V& v, TargetRecord& r) {
+  v("name", r.name);
+  v("executions", r.executions);
+  v("edges", r.edges);
+  v("all_edges", r.all_edges);
+  v("features", r.features);
+  v("inputs", r.inputs);
+  v("kept", r.kept);
+  v("crashes", r.crashes);
+  v("trouble", r.trouble);
+  v.fact("seconds", r.seconds);
+}
+template <typename V>
+void fields(V& v, StepRecord& r) {
+  v("name", r.name);
+  v("code", r.code);
+  v.fact("seconds", r.seconds);
 }
 template <typename V>
 void fields(V& v, End& r) {
@@ -87,11 +118,12 @@ void fields(V& v, End& r) {
   v("cases", r.cases);
   v.fact("seconds", r.seconds);
   v("interrupted", r.is_interrupted);
+  v.fact("spent", r.spent);
 }
 
 // The name of each kind, in the order of the variant.
-constexpr std::string_view kKinds[] = {"begin", "case",  "finding", "coverage",
-                                       "proof", "score", "end"};
+constexpr std::string_view kKinds[] = {"begin", "case",   "finding", "coverage", "proof",
+                                       "score", "target", "step",    "end"};
 static_assert(std::size(kKinds) == std::variant_size_v<Record>);
 
 struct Writing {

@@ -31,18 +31,22 @@ struct Begin {
 // One case, tried.
 struct CaseRecord {
   int64_t number = 0;
-  std::string source;  // a file of the corpus, or "random", "mutated"
+  std::string source;  // a file of the corpus, or "random", "mutated", "spliced", "terms", "kernel"
   std::string device;
   std::string profile;
-  std::string answer;  // "pass", "fail", "unknown", "malformed"
+  std::string answer;  // "pass", "fail", "flaky", "unknown", "malformed"
   int64_t kernels = 0;
   int64_t sharing = 0;
   int64_t obligations = 0;
   int64_t elements = 0;
   int64_t unspecified = 0;
   int64_t ambiguous = 0;
-  Counts unknown;  // by cause
-  double ms = 0;   // no part of the digest
+  Counts unknown;                  // by cause
+  std::vector<std::string> novel;  // features (CoverageRecord) that no case before had
+  bool is_kept = false;            // others are made from it: corpus/<number>.tp
+  std::string failure;             // of one that fails: judge, stage and shape of the witness
+  std::string finding;             // the folder of what is behind it, where that was looked for
+  double ms = 0;                   // no part of the digest
 };
 
 // One cause, found.
@@ -52,11 +56,16 @@ struct FindingRecord {
   std::string pass, rule, title;  // who is to blame
   std::string program;            // shrunk, as text
   std::string folder;             // of all that belongs to it
-  double rate = 1;                // how often it shows again
+  double rate = 1;                // how often it shows again; below 1 it is flaky
   std::string device;
+  std::string blamed;      // the stage that is to blame, of which `pass` may be a part
+  std::string on_sim;      // of a device that is none: what the simulated one makes of it
+  std::string command;     // that shows it again, in `folder`
+  int64_t statements = 0;  // of the program as it was found
 };
 
-// What was covered: features by group, each with how often, and those that never were.
+// What was covered: features by group, each with the case that showed it first, and those that
+// never were. Of pairs of rules there is but the count, under "pairs".
 struct CoverageRecord {
   std::string group;
   Counts seen;
@@ -71,6 +80,7 @@ struct ProofRecord {
   std::string strength;
   std::string evidence;
   Counts methods;  // what decided how many obligations
+  Counts causes;   // why how many are unknown
   int64_t obligations = 0;
   int64_t unknown = 0;
 };
@@ -80,6 +90,30 @@ struct ScoreRecord {
   std::string fault, fault_class, judge;  // judge: "" where it was not found
   double seconds = 0;
   bool is_blamed_right = false;
+  std::vector<std::string> judges;  // all who found something wrong with the witness
+  std::string blame;                // the place that blame names
+  std::string why;                  // it was not found
+};
+
+// What libFuzzer said of a target (reports/libfuzzer.h).
+struct TargetRecord {
+  std::string name;
+  int64_t executions = 0;
+  int64_t edges = 0;      // of the program, that inputs reached
+  int64_t all_edges = 0;  // that there are
+  int64_t features = 0;
+  int64_t inputs = 0;   // of its corpus
+  int64_t kept = 0;     // new ones, after distilling
+  int64_t crashes = 0;  // and time-outs, and inputs that took all memory
+  std::string trouble;  // the first of them, in a sanitizer's words
+  double seconds = 0;
+};
+
+// A part of a night.
+struct StepRecord {
+  std::string name;
+  int64_t code = 0;  // what it exited with
+  double seconds = 0;
 };
 
 // The last line.
@@ -88,10 +122,11 @@ struct End {
   int64_t cases = 0;
   double seconds = 0;
   bool is_interrupted = false;
+  Counts spent;  // microseconds of this run by part of the work; no part of the digest
 };
 
-using Record =
-    std::variant<Begin, CaseRecord, FindingRecord, CoverageRecord, ProofRecord, ScoreRecord, End>;
+using Record = std::variant<Begin, CaseRecord, FindingRecord, CoverageRecord, ProofRecord,
+                            ScoreRecord, TargetRecord, StepRecord, End>;
 
 // One line, with its end; `with_facts` is false for what the digest is made of: without times and
 // machines.

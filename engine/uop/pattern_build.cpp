@@ -116,7 +116,8 @@ Ref Builder::make_apply(Graph& g, const Match& match, const Step& s, DType t) co
 Ref Builder::make(Graph& g, const Match& match, uint16_t index, DType t) const {
   const Step& s = steps_[index];
   if (s.what == What::Hole || s.what == What::Constant) return match.holes[s.hole];
-  if (s.what == What::Literal) return g.constant(t, s.literal);
+  // What is compared with nothing but literals has no type.
+  if (s.what == What::Literal) return t == DType::Void ? nullptr : g.constant(t, s.literal);
   if (s.what == What::Apply) {
     return make_apply(g, match, s, t == DType::Void ? own_type(index, match) : t);
   }

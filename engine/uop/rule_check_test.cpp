@@ -49,5 +49,13 @@ TEST_P(EveryRule, IsSound) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, EveryRule, testing::ValuesIn(all_cases()), rule_name);
 
+TEST(Builder, MakesNothingWhereNothingSaysWhichTypeALiteralHas) {
+  Graph g;
+  const Pat compared = where(any("p"), 1, 0) == 1;
+  Match match;
+  match.holes[0] = g.variable("p", Bool);
+  EXPECT_EQ(Builder(compared, hole_names(compared)).build(g, match, Bool), nullptr);
+}
+
 }  // namespace
 }  // namespace assay::uop

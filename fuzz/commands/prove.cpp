@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -124,6 +125,31 @@ Result<bool> write_row(const ProveOptions& options, const TableRow& row) {
   return write_evidence(options.proof, name, checked);
 }
 
+// Counts what decided a rule: one method, or what proof_of() says of many firings.
+void count_methods(std::string_view methods, reports::ProofRecord& r) {
+  constexpr std::string_view kUnknown = "unknown (";
+  while (!methods.empty()) {
+    const size_t end = std::min(methods.find(", "), methods.size());
+    std::string_view name = methods.substr(0, end);
+    methods.remove_prefix(std::min(end + 2, methods.size()));
+    // Alone it is the method of one question, or why that is unknown.
+    int64_t n = 1;
+    bool is_unknown = r.answer == "unknown";
+    const size_t space = name.rfind(' ');
+    if (space != name.npos) {
+      const char* const last = name.data() + name.size();
+      const auto [stop, trouble] = std::from_chars(name.data() + space + 1, last, n);
+      if (trouble == std::errc() && stop == last) {
+        name = name.substr(0, space);
+        is_unknown = name.starts_with(kUnknown);
+        if (is_unknown) name = name.substr(kUnknown.size(), name.size() - kUnknown.size() - 1);
+      }
+    }
+    r.obligations += n;
+    (is_unknown ? r.causes : r.methods)[std::string(name)] += n;
+  }
+}
+
 // What the ledger of a report holds of a rule.
 reports::Record record_of(const TableRow& row) {
   reports::ProofRecord r;
@@ -134,9 +160,8 @@ reports::Record record_of(const TableRow& row) {
   r.answer = row.is_listed ? "listed" : to_text(v.answer);
   r.strength = to_text(v.strength);
   r.evidence = v.evidence;
-  r.obligations = 1;
-  r.unknown = v.answer == props::Answer::Unknown ? 1 : 0;
-  r.methods[row.proof.method] = 1;
+  count_methods(row.proof.method, r);
+  for (const auto& [cause, n] : r.causes) r.unknown += n;
   return r;
 }
 

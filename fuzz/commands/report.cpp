@@ -9,6 +9,7 @@
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/programs.h"
 #include "reports/html.h"
+#include "reports/libfuzzer.h"
 #include "reports/record.h"
 #include "reports/summary.h"
 
@@ -28,15 +29,37 @@ ExitCode fail(const std::string& why, ExitCode code) {
   return code;
 }
 
-// The files of records that an argument names: of a folder all that lie in it, by name.
+// The files in a folder that end so, by name.
+std::vector<std::string> files_in(const fs::path& folder, std::string_view extension) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == extension) files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// What a file says: records, or what libFuzzer printed of the target that the file is named for.
+Result<std::vector<reports::Record>> records_in(const std::string& path) {
+  ASSAY_TRY(text, read_file(path));
+  if (fs::path(path).extension() == ".log") {
+    return std::vector<reports::Record>{
+        reports::target_from_log(fs::path(path).stem().string(), text)};
+  }
+  Result<std::vector<reports::Record>> records = reports::records_from(text);
+  if (!records.ok()) return Error{path + ":" + to_string(records.error())};
+  return records;
+}
+
+// The files that an argument names: of a folder all records that lie in it, and what was printed of
+// fuzz targets, below `targets`.
 std::vector<std::string> record_files(const std::string& argument) {
   std::error_code error;
   if (!fs::is_directory(argument, error)) return {argument};
-  std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(argument, error)) {
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path().string());
-  }
-  std::ranges::sort(files);
+  std::vector<std::string> files = files_in(argument, ".jsonl");
+  const std::vector<std::string> logs = files_in(fs::path(argument) / "targets", ".log");
+  files.insert(files.end(), logs.begin(), logs.end());
   return files;
 }
 
@@ -53,6 +76,10 @@ void print(const reports::Summary& s) {
     fmt::print("faults: {} of {} found, {:.2f} s in the median, {} blamed right\n", s.faults_found,
                s.scores.size(), s.median_seconds, s.blamed_right);
   }
+  for (const reports::TargetRecord& t : s.targets) {
+    fmt::print("target {}: {} inputs tried, {} of {} edges, {} features, {} kept, {} failures\n",
+               t.name, t.executions, t.edges, t.all_edges, t.features, t.kept, t.crashes);
+  }
   fmt::print("{}\n", s.red.empty() ? "green" : fmt::format("red: {}", fmt::join(s.red, "; ")));
 }
 
@@ -62,10 +89,8 @@ ExitCode report(const Options& options) {
     const std::vector<std::string> files = record_files(argument);
     if (files.empty()) return fail(argument + " holds no records (.jsonl)", kEnvironment);
     for (const std::string& path : files) {
-      const Result<std::string> text = read_file(path);
-      if (!text.ok()) return fail(text.error().message, kEnvironment);
-      Result<std::vector<reports::Record>> records = reports::records_from(text.value());
-      if (!records.ok()) return fail(path + ":" + to_string(records.error()), kUsage);
+      Result<std::vector<reports::Record>> records = records_in(path);
+      if (!records.ok()) return fail(records.error().message, kUsage);
       all.insert(all.end(), records.value().begin(), records.value().end());
     }
   }
@@ -83,7 +108,8 @@ ExitCode report(const Options& options) {
 
 std::function<ExitCode()> declare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("CAMPAIGN", options->campaigns, "folders of campaigns, or files of records")
+  app.add_option("CAMPAIGN", options->campaigns,
+                 "folders of campaigns or nights, files of records, logs of libFuzzer")
       ->required();
   app.add_option("--html", options->html, "write a page that a browser opens")->type_name("FILE");
   app.add_flag("--strict", options->strict, "exit with 1 where the night is red");

@@ -222,6 +222,7 @@ struct Tally {
     r.strength = to_text(strength);
     r.evidence = p.claim;
     r.methods = by_method;
+    r.causes = by_cause;
     r.obligations = obligations;
     r.unknown = unknown;
     return r;

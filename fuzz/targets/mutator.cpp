@@ -24,12 +24,15 @@ size_t put(const std::string& text, uint8_t* out) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,  // NOLINT
                                           unsigned int seed) {
-  return put(assay::fuzz::mutated_text(text_of(data, size), seed, max_size), data);
+  return put(
+      assay::fuzz::mutated_text(assay::fuzz::target_mutator(), text_of(data, size), seed, max_size),
+      data);
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size,  // NOLINT
                                             const uint8_t* b, size_t b_size, uint8_t* out,
                                             size_t max_size, unsigned int seed) {
-  return put(assay::fuzz::crossed_text(text_of(a, a_size), text_of(b, b_size), seed, max_size),
+  return put(assay::fuzz::crossed_text(assay::fuzz::target_mutator(), text_of(a, a_size),
+                                       text_of(b, b_size), seed, max_size),
              out);
 }

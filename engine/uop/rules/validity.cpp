@@ -7,11 +7,29 @@
 #include "engine/uop/given.h"
 #include "engine/uop/rewrite.h"
 #include "engine/uop/rules/rules.h"
+#include "engine/uop/unspecified.h"
+#include "engine/uop/walk.h"
 
 namespace assay::uop {
 namespace {
 
 constexpr size_t kMaxConditions = 24;
+
+// Whether u has a select that keeps what may be unspecified from being read.
+bool is_guarded(Graph& g, Ref u) {
+  return std::ranges::any_of(toposort(g, u), [&](Ref v) {
+    return v->op == Op::Where &&
+           (may_be_unspecified(g, v->src[1]) || may_be_unspecified(g, v->src[2]));
+  });
+}
+
+// A condition where the others hold. Where they do not it is read too, so that no guard goes.
+Ref simpler_condition(Run& run, Ref before, const std::vector<Ref>& others) {
+  Graph& g = run.graph();
+  const Ref after = given(run, before, others);
+  const bool is_safe = after == before || !may_be_unspecified(g, after) || !is_guarded(g, before);
+  return is_safe ? after : before;
+}
 
 // Each condition, given the others as they stand by then. Those of u's left side have met before,
 // so the newest meets them first.
@@ -24,7 +42,7 @@ Ref simplify_conjunction(Run& run, Ref u) {
     std::vector<Ref> others = conditions;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const Ref before = conditions[i];
-    conditions[i] = given(run, before, others);
+    conditions[i] = simpler_condition(run, before, others);
     changed = changed || conditions[i] != before;
     if (is_const(conditions[i])) {
       if (conditions[i]->value() == of_bool(false)) return conditions[i];

@@ -1,0 +1,7 @@
+#include "fuzz/targets/mutator.h"
+
+namespace assay::fuzz {
+
+const TextMutator& target_mutator() { return case_mutator(); }
+
+}  // namespace assay::fuzz
