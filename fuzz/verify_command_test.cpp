@@ -102,5 +102,14 @@ TEST(VerifyCommand, WritesEvidenceOfAnOrderThatShowsTheSame) {
   EXPECT_NE(again.output.find(why), std::string::npos) << again.output;
 }
 
+TEST(VerifyCommand, SaysOfATermThatItIsNoKernel) {
+  const std::string file =
+      file_of("term.uop", "uop 1 term\n%x = var i32 {\"x\" 0 9}\n%y = add i32 %x %x\n");
+  const Outcome outcome = assay("verify --quiet " + file);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_TRUE(outcome.output.starts_with("malformed " + file + ":add is no kernel\n"))
+      << outcome.output;
+}
+
 }  // namespace
 }  // namespace assay::fuzz
