@@ -18,6 +18,8 @@
 
 namespace assay::props {
 
+struct FiringMemo;
+
 using oracles::Answer;
 using oracles::Strength;
 using oracles::Verdict;
@@ -25,9 +27,10 @@ using oracles::Verdict;
 // What a check needs beside the stage that it judges.
 struct Context {
   smt::Prover& prover;
-  const uop::Target& target;  // its limits and its memory contract
-  uint64_t seed = 1;          // of inputs that are sampled
-  bool confirms = true;       // a witness is run before it is called one
+  const uop::Target& target;      // its limits and its memory contract
+  uint64_t seed = 1;              // of inputs that are sampled
+  bool confirms = true;           // a witness is run before it is called one
+  FiringMemo* firings = nullptr;  // what is known of firings, from one to the next
 };
 
 // A file that shows a failure to whoever runs it: a kernel, a program, a question.

@@ -1,4 +1,5 @@
 #include "props/firings/checker.h"
+#include "props/firings/passes.h"
 #include "props/kernel/kernel_props.h"
 #include "props/property.h"
 #include "props/schedule/schedule_props.h"
@@ -14,6 +15,7 @@ std::span<const Property> all_properties() {
   static const std::vector<Property> table = {
       // name, claim, check
       {"rule_firing", "what a rule made means what was there", rule_firing_keeps_meaning, kDear},
+      {"pass_meaning", "what a pass left means what entered it", pass_keeps_meaning, kDear},
       {"schedule_order",
        "kernels find the versions that they take, in every order that edges allow", schedule_order},
       {"linear_order", "so do calls once nested lists are resolved", linear_order},

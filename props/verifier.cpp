@@ -12,6 +12,7 @@ namespace assay::props {
 template <typename Seen>
 void Verifier::judge(const Seen& seen, const void* what, uop::Key before, uop::Key after,
                      const std::string& subject) {
+  context_.firings = &firings_;
   for (const Property* property : properties_) {
     const auto* check = std::get_if<Check<Seen>>(&property->check);
     if (check == nullptr) continue;
@@ -39,9 +40,10 @@ void Verifier::seen(const schedule::CacheSeen& seen) {
         fmt::format("schedule {}", schedules_));
 }
 
+// A refusal is judged as well: it says that no order is right.
 void Verifier::seen(const schedule::ScheduleSeen& seen) {
-  if (seen.linear == nullptr) return;
-  judge(seen, nullptr, uop::key(seen.graph, seen.kernels), uop::key(seen.graph, seen.linear),
+  const uop::Ref after = seen.linear == nullptr ? seen.kernels : seen.linear;
+  judge(seen, nullptr, uop::key(seen.graph, seen.kernels), uop::key(seen.graph, after),
         fmt::format("schedule {}", schedules_));
   ++schedules_;
 }

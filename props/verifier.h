@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/uop/key.h"
+#include "props/firings/memo.h"
 #include "props/property.h"
 
 namespace assay::props {
@@ -52,6 +53,7 @@ class Verifier : public uop::Watch {
   std::vector<const Property*> properties_;
   Context context_;
   std::map<Subject, Checked> known_;  // only searched
+  FiringMemo firings_;
   std::vector<Judgement> judgements_;
   std::string kernel_;
   int schedules_ = 0;

@@ -1,5 +1,7 @@
 #include "fuzz/commands/kernel_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/uop/text.h"
@@ -11,7 +13,10 @@ using uop::Op;
 Result<bool> read_kernel_text(std::string_view text, KernelText& kernel) {
   ASSAY_TRY(parsed, uop::from_text(kernel.file.graph, text));
   kernel.root = parsed.root;
-  if (parsed.root->op != Op::Linear) return true;
+  if (parsed.root->op == Op::Sink) return true;
+  if (parsed.root->op != Op::Linear) {
+    return Error{fmt::format("{} is no kernel", uop::to_text(parsed.root->op))};
+  }
   if (std::ranges::any_of(parsed.root->src, [](uop::Ref u) { return u->op == Op::Call; })) {
     return Error{"it is a list of calls, and no kernel"};
   }

@@ -11,7 +11,10 @@
 
 #include "engine/runtime/profiles.h"
 #include "engine/runtime/rules.h"
+#include "engine/schedule/memory_plan.h"
 #include "engine/tensor/program/text.h"
+#include "engine/uop/text.h"
+#include "engine/uop/walk.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
@@ -20,6 +23,7 @@
 #include "oracles/workgroup/sim.h"
 #include "props/compile.h"
 #include "props/kernel/kernel_props.h"
+#include "props/schedule/schedule_props.h"
 
 namespace assay::fuzz {
 namespace {
@@ -51,6 +55,19 @@ struct FileResult {
   std::string refused;    // what the compiler says, as the file expects
   int64_t kernels = 0;
 };
+
+bool is_list_of_calls(uop::Ref root) {
+  return root->op == uop::Op::Linear &&
+         std::ranges::any_of(root->src, [](uop::Ref u) { return u->op == uop::Op::Call; });
+}
+
+// A file that says what is found in it.
+std::string expecting(std::string text, const std::vector<std::string>& found) {
+  std::string lines;
+  for (const std::string& one : found) lines += fmt::format("# expect {}\n", one);
+  const size_t list = text.starts_with("uop ") ? 0 : text.find("\nuop ") + 1;
+  return text.insert(list, lines);
+}
 
 // Verifies files, with a prover and a memory of its own.
 class Worker {
@@ -107,6 +124,9 @@ class Worker {
   }
 
   Result<int64_t> kernel(const std::string& text, FileResult& result) {
+    uop::Graph g;
+    ASSAY_TRY(parsed, uop::from_text(g, text));
+    if (is_list_of_calls(parsed.root)) return calls(g, parsed.root, result);
     KernelText kernel;
     const Result<bool> read = read_kernel_text(text, kernel);
     if (!read.ok()) return read.error();
@@ -117,19 +137,43 @@ class Worker {
     if (!options_.lists.empty()) {
       return Error{"it is a list of instructions, for which opts come too late"};
     }
-    return list(kernel.file, result);
+    return list(text, kernel.file, result);
   }
 
-  // What the file expects to be found is a failure of the kernel, and none of the file.
-  Result<int64_t> list(workgroup::KernelFile& file, FileResult& result) {
+  // Of a list of calls, as evidence of a wrong order is one: what all of its storage holds in the
+  // end counts.
+  Result<int64_t> calls(uop::Graph& g, uop::Ref linear, FileResult& result) {
+    std::vector<uop::Ref> held;
+    for (const uop::Ref u : uop::toposort(g, linear, uop::Bodies::Outside)) {
+      if (u->op == uop::Op::Buffer) held.push_back(u);
+    }
+    const schedule::PlanOptions how = {held, {}};
+    const schedule::MemoryPlan none;
+    if (is_chosen("linear_order")) {
+      result.judgements.push_back(
+          {props::find_property("linear_order")->name, "the list of calls",
+           props::linear_order({g, linear, linear, none, how, {}}, verifier_->context())});
+    }
+    return static_cast<int64_t>(linear->src.size());
+  }
+
+  bool is_chosen(std::string_view property) const {
+    return std::ranges::any_of(options_.chosen,
+                               [&](const Property* p) { return p->name == property; });
+  }
+
+  // What the file expects to be found is a failure of the kernel, and none of the file. Where more
+  // is found the file is the evidence, once it says so.
+  Result<int64_t> list(const std::string& text, workgroup::KernelFile& file, FileResult& result) {
     ASSAY_TRY(checked, props::check_kernel_file(file, verifier_->context()));
     for (props::FileChecked& c : checked.properties) {
-      const bool is_chosen = std::ranges::any_of(
-          options_.chosen, [&](const Property* p) { return p->name == c.property; });
-      if (!is_chosen) continue;
-      if (c.checked.verdict.answer == Answer::Fail) {
+      if (!is_chosen(c.property)) continue;
+      if (c.checked.verdict.answer == Answer::Fail && checked.difference.empty()) {
         c.checked.verdict.answer = Answer::Pass;
         c.checked.verdict.evidence = "refuted, as expected: " + c.checked.verdict.evidence;
+      }
+      if (c.checked.verdict.answer == Answer::Fail) {
+        c.checked.evidence.push_back({"list.uop", expecting(text, checked.unexpected)});
       }
       result.judgements.push_back({c.property, "the list", std::move(c.checked)});
     }
@@ -353,7 +397,8 @@ std::string property_lines() {
 
 std::function<ExitCode()> declare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->files, "programs (.tp), kernels (.uop), or folders of them")
+  app.add_option("FILE", options->files,
+                 "programs (.tp), kernels and lists of calls (.uop), or folders of them")
       ->required();
   app.add_option("--property", options->properties, "judge this property; again for others")
       ->type_name("NAME")

@@ -28,13 +28,13 @@ inline bool are_small(Slot a, Slot b) { return ((a | b) >> 32) == 0 && b != 0; }
 
 inline constexpr auto kTruncDiv = []<typename T>(T a, T b) {
   if (are_small(Slot(a), Slot(b))) return Slot{static_cast<uint32_t>(a) / static_cast<uint32_t>(b)};
-  if (b == 0) return kPoisonBits;
+  if (b == 0) return poison_now.bits;
   if (std::is_signed_v<T> && b == static_cast<T>(-1)) return Slot{0} - Slot(a);
   return Slot(a / b);
 };
 inline constexpr auto kTruncMod = []<typename T>(T a, T b) {
   if (are_small(Slot(a), Slot(b))) return Slot{static_cast<uint32_t>(a) % static_cast<uint32_t>(b)};
-  if (b == 0) return kPoisonBits;
+  if (b == 0) return poison_now.bits;
   if (std::is_signed_v<T> && b == static_cast<T>(-1)) return Slot{0};
   return Slot(a % b);
 };
@@ -50,7 +50,7 @@ inline constexpr auto kFloorMod = []<typename T>(T a, T b) {
 };
 inline constexpr auto kIntPower = []<typename T>(T a, T n) {
   if (n < T{0}) {
-    if (a == T{0}) return kPoisonBits;
+    if (a == T{0}) return poison_now.bits;
     if (a == T{1} || a == static_cast<T>(-1)) return (n & 1) != 0 ? Slot(a) : Slot{1};
     return Slot{0};
   }

@@ -34,4 +34,8 @@ Result<std::vector<Elements>> evaluate(uop::Graph& g, std::span<const uop::Ref> 
 Result<bool> run(uop::Graph& g, uop::Ref linear, const Variables& variables, Memory& memory,
                  std::span<const int> order = {});
 
+// Whether an error is a fault of what is run: it reads or writes where it must not. All else is
+// what the interpreter has no meaning for.
+bool is_fault(const Error& error);
+
 }  // namespace assay::interpreter

@@ -74,7 +74,7 @@ void shift2(Slot* out, const Operand* src, int64_t n, Types types) {
   const int bits = uop::bits_of(types.result);
   const int unused = 64 - bits;
   each(out, src[0], src[1], n, [=](Slot a, Slot by) {
-    return cut<S>(by < Slot(bits) ? F(as_int<S>(a), by) : kPoisonBits, unused);
+    return cut<S>(by < Slot(bits) ? F(as_int<S>(a), by) : poison_now.bits, unused);
   });
 }
 

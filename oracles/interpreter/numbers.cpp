@@ -17,11 +17,12 @@ void encode(DType t, const Slot* from, std::byte* to, int64_t n) {
 void fill_poison(DType t, std::byte* to, int64_t n) {
   if (n == 0) return;
   if (!uop::is_float(t)) {
-    std::memset(to, 0xA5, static_cast<size_t>(n * uop::bytes_of(t)));
+    const auto byte = static_cast<int>(poison_now.bits & 0xFF);
+    std::memset(to, byte, static_cast<size_t>(n * uop::bytes_of(t)));
     return;
   }
   with_float_codec(t, [&]<typename Codec>(Codec) {
-    for (int64_t i = 0; i < n; i++) store<Codec>(to, i, kNan);
+    for (int64_t i = 0; i < n; i++) store<Codec>(to, i, poison_now.number);
   });
 }
 

@@ -25,7 +25,15 @@ inline Slot slot(double x) { return std::bit_cast<Slot>(x); }
 inline constexpr Slot kSign = Slot{1} << 63;
 inline constexpr Slot kInfinity = Slot{0x7FF} << 52;
 inline constexpr Slot kNan = Slot{0x7FF8} << 48;  // the default NaN of every type
-inline constexpr Slot kPoisonBits = 0xA5A5'A5A5'A5A5'A5A5;
+
+// What stands where there is no value: the bits of integers, which are the same in each byte, and
+// the float. The usual ones are the odd value of a pattern and NaN; poison.h puts others there.
+struct Poison {
+  Slot bits;
+  Slot number;
+};
+inline constexpr Poison kUsualPoison = {0xA5A5'A5A5'A5A5'A5A5, kNan};
+inline thread_local constinit Poison poison_now = kUsualPoison;
 
 constexpr bool is_signed(DType t) { return uop::kind_of(t) == Kind::Signed || t == DType::Index; }
 
@@ -36,8 +44,9 @@ constexpr Slot wrapped(Slot s, DType t) {
   return s << unused >> unused;
 }
 
-// What stands where there is no value: NaN, or the odd value of a pattern.
-constexpr Slot poison(DType t) { return uop::is_float(t) ? kNan : wrapped(kPoisonBits, t); }
+inline Slot poison(DType t) {
+  return uop::is_float(t) ? poison_now.number : wrapped(poison_now.bits, t);
+}
 
 // How values of a type lie in memory: Raw, to and from slots. For floats also round(): the double
 // nearest to x that the type has, ties to even, and the default NaN for every NaN.

@@ -92,4 +92,13 @@ Result<bool> run(uop::Graph& g, Ref linear, const Variables& variables, Memory& 
   return true;
 }
 
+// What goes wrong stands last, after whose kernel it is.
+bool is_fault(const Error& error) {
+  const std::string_view text = error.message;
+  const size_t colon = text.rfind(": ");
+  const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 2);
+  return last.starts_with("reads ") || last.starts_with("writes ") ||
+         last.starts_with("takes element ");
+}
+
 }  // namespace assay::interpreter

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/codegen/pipeline.h"
 #include "engine/uop/watch.h"
 #include "oracles/interpreter/interpreter.h"
+#include "oracles/interpreter/poison.h"
 #include "oracles/verdict.h"
 
 namespace assay::oracles {
@@ -43,21 +45,28 @@ class PassJudge : public uop::Watch {
 
   // Pass: each kernel that a pass left computes the same, in both orders that steps may have
   // (StepOrder), and no spec is broken. Fail names the first pass after which that is not so, with
-  // the kernel before and after it. Unknown: the kernel of the schedule cannot be run.
+  // the kernel before and after it. Unknown: the kernel of the schedule cannot be run. What the
+  // kernel of the schedule leaves unspecified may be anything after a pass.
   const Verdict& verdict() const { return verdict_; }
   std::string_view pass() const { return pass_; }  // the one to blame; empty if there is none
   int compared() const { return compared_; }       // passes whose kernel ran
 
  private:
   using Bytes = std::vector<std::vector<std::byte>>;
+  // Why a kernel is not as good as that of the schedule; Pass where it is.
+  using Found = std::pair<Answer, std::string>;
   Result<Bytes> run(uop::Graph& g, uop::Ref kernel, bool last_first) const;
-  std::string trouble_after(const uop::PassSeen& seen) const;
-  std::string difference(const Bytes& bytes) const;
+  Found trouble_after(const uop::PassSeen& seen);
+  Found difference(const Bytes& bytes);
+  Result<bool> is_unspecified(size_t argument, size_t byte);
 
+  uop::Graph& g_;
+  uop::Ref kernel_;
   KernelInputs inputs_;
   Tolerance tolerance_;
   std::vector<uop::DType> types_;  // of arguments, by slot; void where there is none
   Bytes wanted_;
+  interpreter::ByteMarks open_;  // bytes of it that may be anything, once asked for
   Verdict verdict_;
   std::string pass_;
   int compared_ = 0;

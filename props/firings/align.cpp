@@ -82,7 +82,7 @@ class Aligner {
     const Ref wide = x->dtype == y->dtype ? y : g_.make(Op::Cast, x->dtype, {y});
     const auto pair = scalar_pair(g_, x, wide, options, own);
     if (pair) {
-      const Outcome outcome = judge_scalar(own, *pair, context_);
+      const Outcome outcome = recall_scalar(own, *pair, context_);
       const bool is_proof =
           outcome.verdict.answer == Answer::Pass && outcome.verdict.strength != Strength::Sampled;
       if (is_proof) {

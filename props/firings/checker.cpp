@@ -54,55 +54,51 @@ std::string text_of(Graph& g, Ref u) { return uop::to_text(g, u, "firing"); }
 
 }  // namespace
 
-const Outcome& FiringChecker::remember(Key key, Outcome judgement) {
-  return general_.try_emplace(key, std::move(judgement)).first->second;
-}
-
-// As scalar terms; null where they are none.
-const Outcome* FiringChecker::judge_terms(Graph& g, Ref before, Ref after) {
-  if (uop::shape(g, before).data() != uop::shape(g, after).data()) return nullptr;
+// As scalar terms; nothing where they are none.
+std::optional<Outcome> FiringChecker::judge_terms(Graph& g, Ref before, Ref after) {
+  if (uop::shape(g, before).data() != uop::shape(g, after).data()) return std::nullopt;
   for (const bool is_general : {true, false}) {
     Graph own;
     const auto pair = scalar_pair(g, before, after, {.is_general = is_general}, own);
-    if (!pair) return nullptr;
-    const Key key = pair->key(own);
-    const auto known = general_.find(key);
-    const Outcome& judged =
-        known != general_.end() ? known->second : remember(key, judge_scalar(own, *pair, context_));
-    if (judged.verdict.answer == Answer::Pass || !is_general) return &judged;
+    if (!pair) return std::nullopt;
+    Outcome judged = recall_scalar(own, *pair, context_);
+    if (judged.verdict.answer == Answer::Pass || !is_general) return judged;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-const Outcome& FiringChecker::judge_nodes(Graph& g, Ref before, Ref after) {
+Outcome FiringChecker::judge_nodes(Graph& g, Ref before, Ref after) {
   const Key key = key_of_nodes(g, before, after);
-  const auto known = general_.find(key);
-  if (known != general_.end()) return known->second;
+  auto& memo = context_.firings->known;
+  const auto known = memo.find(key);
+  if (known != memo.end()) return known->second;
   const Ref base = uop::is_movement(before->op) ? moved_base(before, after) : nullptr;
   // A constant may be what a pad adds.
-  if (base != nullptr && !uop::is_const(base))
-    return remember(key, judge_movement(g, before, after, context_));
-  return remember(key, judge_by_running(g, before, after, context_));
+  Outcome judged = base != nullptr && !uop::is_const(base)
+                       ? judge_movement(g, before, after, context_)
+                       : judge_by_running(g, before, after, context_);
+  if (judged.verdict.answer == Answer::Pass) memo.emplace(key, judged);
+  return judged;
 }
 
 const Outcome& FiringChecker::judge(Graph& g, Ref before, Ref after) {
   asked_++;
   const Key key = both(uop::key(g, before), uop::key(g, after));
-  const auto known = known_.find(key);
-  if (known != known_.end()) return known->second;
+  const auto known = exact_.known.find(key);
+  if (known != exact_.known.end()) return known->second;
   judged_++;
   Outcome result;
-  const Outcome* terms = nullptr;
+  std::optional<Outcome> terms;
   if (before->dtype != after->dtype) {
     result = {{Answer::Fail, Strength::Proved, "types differ"}, "structure"};
-  } else if (terms = judge_terms(g, before, after); terms != nullptr && terms->method != "opaque") {
+  } else if (terms = judge_terms(g, before, after); terms && terms->method != "opaque") {
     result = *terms;
   } else {
     result = judge_nodes(g, before, after);
     // What cannot be run is unknown for the reason that its terms gave.
-    if (terms != nullptr && result.verdict.answer == Answer::Unknown) result = *terms;
+    if (terms && result.verdict.answer == Answer::Unknown) result = *terms;
   }
-  return known_.try_emplace(key, std::move(result)).first->second;
+  return exact_.known.try_emplace(key, std::move(result)).first->second;
 }
 
 void FiringChecker::check(const uop::RuleSeen& seen, Checked& checked) {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "engine/uop/watch.h"
 #include "props/firings/scalar.h"
@@ -19,7 +19,11 @@ namespace assay::props {
 //   kernels        both run, on the work-group machine as well (kernel_run.h): sampled
 class FiringChecker {
  public:
-  explicit FiringChecker(Context& context) : context_(context) {}
+  explicit FiringChecker(Context& context) : context_(context) {
+    if (context_.firings == nullptr) context_.firings = &own_;
+  }
+  FiringChecker(const FiringChecker&) = delete;
+  FiringChecker& operator=(const FiringChecker&) = delete;
 
   const Outcome& judge(uop::Graph& g, uop::Ref before, uop::Ref after);
   // The same, counted in `checked` where the firing is a new one.
@@ -29,23 +33,17 @@ class FiringChecker {
   int64_t judged() const { return judged_; }
 
  private:
-  struct KeyHash {
-    size_t operator()(const uop::Key& k) const { return static_cast<size_t>(k.low ^ k.high); }
-  };
-  using Memo = std::unordered_map<uop::Key, Outcome, KeyHash>;  // only searched
+  std::optional<Outcome> judge_terms(uop::Graph& g, uop::Ref before, uop::Ref after);
+  Outcome judge_nodes(uop::Graph& g, uop::Ref before, uop::Ref after);
 
-  const Outcome* judge_terms(uop::Graph& g, uop::Ref before, uop::Ref after);
-  const Outcome& remember(uop::Key key, Outcome judgement);
-  const Outcome& judge_nodes(uop::Graph& g, uop::Ref before, uop::Ref after);
-
-  Context& context_;
-  Memo known_;    // by the structure of both sides as they stand
-  Memo general_;  // by that of the pair that they make
+  FiringMemo own_;  // where the context has none
+  Context context_;
+  FiringMemo exact_;  // by the structure of both sides as they stand
   int64_t asked_ = 0;
   int64_t judged_ = 0;
 };
 
-// A firing by itself.
+// A firing by itself; what the context remembers of others counts.
 Checked rule_firing_keeps_meaning(const uop::RuleSeen& seen, Context& context);
 
 // Judges each firing of a compilation that is unlike those before.

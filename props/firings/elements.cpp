@@ -8,6 +8,7 @@
 
 #include "engine/uop/refines.h"
 #include "oracles/interpreter/numbers.h"
+#include "oracles/interpreter/poison.h"
 
 namespace assay::props {
 namespace {
@@ -23,11 +24,6 @@ Value value_at(const Elements& x, size_t i) {
   return v;
 }
 
-bool is_poison(Value v) {
-  if (uop::is_float(v.dtype)) return uop::is_nan(v);
-  return v.bits == interpreter::poison(v.dtype);
-}
-
 // How far apart floats may lie, as a distance.
 double allowance_of(const Elements& a, size_t count, const Rounding& rounding) {
   if (!uop::is_float(a.dtype) || rounding.units == 0) return 0;
@@ -41,24 +37,49 @@ double allowance_of(const Elements& a, size_t count, const Rounding& rounding) {
   return most * rounding.units * epsilon;
 }
 
+bool agree(Value x, Value y, double most) {
+  if (uop::same_value(x, y)) return true;
+  return uop::is_float(x.dtype) && most > 0 &&
+         std::fabs(uop::as_double(x) - uop::as_double(y)) <= most;
+}
+
 }  // namespace
 
-std::string difference_of(const Elements& a, const Elements& b, const Rounding& rounding) {
-  if (a.dtype != b.dtype || a.shape != b.shape) return "shapes differ";
-  if (a.bytes == b.bytes) return "";
-  const size_t count = a.bytes.size() / static_cast<size_t>(uop::bytes_of(a.dtype));
-  const double most = allowance_of(a, count, rounding);
-  for (size_t i = 0; i < count; i++) {
-    const Value x = value_at(a, i);
-    const Value y = value_at(b, i);
-    if (uop::same_value(x, y) || (rounding.undefined && is_poison(x))) continue;
-    const bool close = uop::is_float(x.dtype) && most > 0 &&
-                       std::fabs(uop::as_double(x) - uop::as_double(y)) <= most;
-    if (!close) {
-      return fmt::format("element {} is {}, then {}", i, uop::to_text(x), uop::to_text(y));
-    }
+Difference difference_of(const Elements& wanted, const Elements& got, const Rounding& rounding,
+                         const std::function<Result<Elements>()>& again) {
+  using oracles::Answer;
+  if (wanted.dtype != got.dtype || wanted.shape != got.shape) {
+    return {Answer::Fail, "shapes differ"};
   }
-  return "";
+  if (wanted.bytes == got.bytes) return {};
+  const auto width = static_cast<size_t>(uop::bytes_of(wanted.dtype));
+  const size_t count = wanted.bytes.size() / width;
+  const double most = allowance_of(wanted, count, rounding);
+  std::vector<bool> open;
+  const auto is_open = [&](size_t element) -> Result<bool> {
+    if (open.empty()) {
+      ASSAY_TRY(marks, interpreter::unspecified_bytes(
+                           {wanted.bytes}, [&]() -> Result<interpreter::Storages> {
+                             ASSAY_TRY(other, again());
+                             return interpreter::Storages{std::move(other.bytes)};
+                           }));
+      open = std::move(marks[0]);
+    }
+    const auto first = open.begin() + static_cast<std::ptrdiff_t>(element * width);
+    return std::find(first, first + static_cast<std::ptrdiff_t>(width), true) !=
+           first + static_cast<std::ptrdiff_t>(width);
+  };
+  for (size_t i = 0; i < count; i++) {
+    const Value x = value_at(wanted, i);
+    const Value y = value_at(got, i);
+    if (agree(x, y, most)) continue;
+    const Result<bool> is_anything = is_open(i);
+    if (!is_anything.ok()) return {Answer::Unknown, to_string(is_anything.error())};
+    if (is_anything.value()) continue;
+    return {Answer::Fail,
+            fmt::format("element {} is {}, then {}", i, uop::to_text(x), uop::to_text(y))};
+  }
+  return {};
 }
 
 }  // namespace assay::props

@@ -117,12 +117,17 @@ Outcome judge_linear(Graph& g, Ref before, Ref linear, const KernelInputs& input
   }
   const std::vector<DType> types = types_of_params(g, before, wanted.value().size());
   for (size_t k = 0; k < types.size(); k++) {
-    const std::string difference =
+    const auto again = [&]() -> Result<Elements> {
+      ASSAY_TRY(bytes, interpreted(g, before, inputs));
+      return elements_of_argument(types[k], bytes[k]);
+    };
+    const Difference d =
         difference_of(elements_of_argument(types[k], wanted.value()[k]),
-                      elements_of_argument(types[k], got.value()[k]), rounding);
-    if (difference.empty()) continue;
-    return {{Answer::Fail, Strength::Sampled, fmt::format("argument {}: {}", k, difference)},
-            "work-group machine"};
+                      elements_of_argument(types[k], got.value()[k]), rounding, again);
+    if (d.answer == Answer::Pass) continue;
+    const std::string text = fmt::format("argument {}: {}", k, d.text);
+    if (d.answer == Answer::Unknown) return {{d.answer, Strength::Sampled, text}, "not run"};
+    return {{d.answer, Strength::Sampled, text}, "work-group machine"};
   }
   return {{Answer::Pass, Strength::Sampled, ""}, "work-group machine"};
 }
@@ -143,7 +148,7 @@ Outcome judge_sink(Graph& g, Ref before, Ref after, const KernelInputs& inputs,
 Outcome judge_kernel_runs(Graph& g, Ref before, Ref after, int inputs, Context& context) {
   uop::Random random(context.seed);
   Rounding rounding;
-  if (is_rounded(g, before)) rounding = {.undefined = false, .units = kUnits, .most = kMostNumber};
+  if (is_rounded(g, before)) rounding = {.units = kUnits, .most = kMostNumber};
   Outcome outcome;
   for (int i = 0; i < inputs; i++) {
     const interpreter::Variables variables = values_for(g, before, random);

@@ -85,11 +85,13 @@ class PassChecker {
   }
 
   void compare_tensors() {
-    if (&seen_.pass == &schedule::split_store_pass()) return;
     const Result<Ref> before = runnable(seen_.before);
     const Result<Ref> after = runnable(seen_.after);
     for (const Result<Ref>* root : {&before, &after}) {
       if (!root->ok()) return checked_.add_unknown("not run", to_string(root->error()));
+    }
+    if (before.value() == after.value()) {
+      return checked_.add({Answer::Pass, Strength::Sampled, "made again"}, "structure");
     }
     const auto left = before.value()->src;
     const auto right = after.value()->src;

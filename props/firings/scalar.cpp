@@ -236,4 +236,12 @@ Outcome judge_scalar(Graph& g, const ScalarPair& pair, Context& context, size_t 
   return {{Answer::Pass, Strength::Proved, "it never has a value"}, "vacuous"};
 }
 
+Outcome recall_scalar(Graph& g, const ScalarPair& pair, Context& context) {
+  if (context.firings == nullptr) return judge_scalar(g, pair, context);
+  const uop::Key key = pair.key(g);
+  const auto known = context.firings->known.find(key);
+  if (known != context.firings->known.end()) return known->second;
+  return context.firings->known.emplace(key, judge_scalar(g, pair, context)).first->second;
+}
+
 }  // namespace assay::props

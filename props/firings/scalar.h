@@ -1,18 +1,10 @@
 #pragma once
 
-#include <string>
-
-#include "oracles/verdict.h"
+#include "props/firings/memo.h"
 #include "props/firings/pair.h"
 #include "props/property.h"
 
 namespace assay::props {
-
-// What became of one obligation.
-struct Outcome {
-  Verdict verdict;
-  std::string method;  // what decided; of an unknown verdict its cause
-};
 
 // Whether the pair's second term refines the first (smt::refines): proved where a method can, else
 // sampled on `points` values of the leaves. A function that devices compute within some units in
@@ -23,5 +15,8 @@ Outcome judge_scalar(uop::Graph& g, const ScalarPair& pair, Context& context, si
 
 // The same, by evaluation alone: exhaustive where there are few values of the leaves.
 Outcome judge_by_points(uop::Graph& g, const ScalarPair& pair, uint64_t seed, size_t points);
+
+// judge_scalar() where the context remembers no pair like it, and then it does.
+Outcome recall_scalar(uop::Graph& g, const ScalarPair& pair, Context& context);
 
 }  // namespace assay::props

@@ -13,6 +13,7 @@
 #include "engine/uop/shape.h"
 #include "engine/uop/walk.h"
 #include "oracles/interpreter/interpreter.h"
+#include "oracles/interpreter/poison.h"
 #include "props/firings/elements.h"
 
 namespace assay::props {
@@ -29,6 +30,7 @@ using uop::Ref;
 using uop::Value;
 
 constexpr int kInputs = 3;
+constexpr uint64_t kDraws = 64;  // of values for which the first side has a meaning
 constexpr int64_t kMostElements = int64_t{1} << 22;  // of one buffer
 // Sizes, devices and loops, which are no tensors.
 constexpr OpSet kNoTensor = {Op::Const, Op::Device, Op::Variable, Op::Range, Op::Bind, Op::Invalid};
@@ -74,6 +76,10 @@ class TensorPair {
 
   Graph& graph() { return g_; }
   std::span<const Ref> sides() const { return sides_; }
+  bool has_variables() {
+    const std::vector<Ref> nodes = uop::toposort(g_, sides_[0]);
+    return std::any_of(nodes.begin(), nodes.end(), [](Ref u) { return u->op == Op::Variable; });
+  }
   // What both sides share becomes storage; whether there is any.
   bool generalize();
 
@@ -85,6 +91,7 @@ class TensorPair {
     return g_.make(Op::Buffer, t, sizes, Arg::place(next_++, uop::AddrSpace::Global));
   }
   void all_over_buffers();
+  void tell_apart();
   void replace(const uop::Substitution& map) {
     for (Ref& side : sides_) side = uop::substitute(g_, side, map);
   }
@@ -107,6 +114,21 @@ void TensorPair::all_over_buffers() {
     if (!map.contains(u)) map[u] = storage(u->dtype, u->src);
   }
   for (Ref& side : sides_) side = uop::substitute(g_, side, map, uop::Bodies::Outside);
+  tell_apart();
+}
+
+// Storage of one side's own may have the number that other storage of the other side has.
+void TensorPair::tell_apart() {
+  std::unordered_map<int64_t, Ref> by_number;
+  for (Ref& side : sides_) {
+    uop::Substitution map;
+    for (const Ref u : uop::toposort(g_, side, uop::Bodies::Outside)) {
+      if (u->op != Op::Buffer) continue;
+      const auto [known, is_new] = by_number.try_emplace(u->arg.number(), u);
+      if (known->second != u) map[u] = storage(u->dtype, u->src);
+    }
+    side = uop::substitute(g_, side, map, uop::Bodies::Outside);
+  }
 }
 
 bool TensorPair::generalize() {
@@ -156,7 +178,6 @@ Rounding rounding_of(Graph& g, std::span<const Ref> sides) {
   Rounding r;
   for (const Ref side : sides) {
     for (const Ref u : uop::toposort(g, side, uop::Bodies::Outside)) {
-      r.undefined = r.undefined || u->op == Op::Invalid;
       const bool folds = u->op == Op::Reduce && uop::is_float(u->dtype);
       if (folds && u->arg.fold_op() != Op::Max && u->arg.fold_op() != Op::Min) {
         r.units = std::max(r.units, 64.0);
@@ -166,17 +187,10 @@ Rounding rounding_of(Graph& g, std::span<const Ref> sides) {
   return r;
 }
 
-struct Ran {
-  std::string trouble;     // why it could not be run
-  std::string difference;  // "" where there is none
-};
-
-// Evaluates both sides on one input.
-Ran run_once(TensorPair& pair, uint64_t seed) {
+// Fills what both sides read; why that cannot be.
+std::string give_inputs(TensorPair& pair, uop::Random& random, Variables& variables,
+                        interpreter::Memory& memory) {
   Graph& g = pair.graph();
-  uop::Random random(seed);
-  Variables variables;
-  interpreter::Memory memory;
   for (const Ref side : pair.sides()) {
     for (const Ref u : uop::toposort(g, side)) {
       if (u->op == Op::Variable && !variables.contains(u->arg.name())) {
@@ -188,42 +202,77 @@ Ran run_once(TensorPair& pair, uint64_t seed) {
       if (u->op != Op::Buffer || memory.has(u->arg.number())) continue;
       const auto largest = uop::max_shape(g, uop::shape(g, u));
       const auto count = largest ? uop::constant_size(*largest) : std::nullopt;
-      if (!count || *count > kMostElements) return {"too large to interpret", ""};
+      if (!count || *count > kMostElements) return "too large to interpret";
       fill(u->dtype, memory.of(g, u), random);
     }
   }
-  const Result<std::vector<Elements>> first =
-      interpreter::evaluate(g, pair.sides().subspan(0, 1), variables, memory);
-  if (!first.ok()) return {to_string(first.error()), ""};
-  const Result<std::vector<Elements>> second =
-      interpreter::evaluate(g, pair.sides().subspan(1, 1), variables, memory);
-  if (!second.ok()) return {"", "the second cannot be run: " + to_string(second.error())};
-  const Rounding rounding = rounding_of(g, pair.sides());
-  return {"", difference_of(first.value()[0], second.value()[0], rounding)};
+  return "";
 }
 
-Ran run_all(TensorPair& pair, uint64_t seed) {
-  for (uint64_t i = 0; i < kInputs; i++) {
-    Ran ran = run_once(pair, seed + i);
-    if (!ran.trouble.empty() || !ran.difference.empty()) return ran;
+Outcome not_run(std::string why) {
+  return {{Answer::Unknown, Strength::Sampled, std::move(why)}, "not run"};
+}
+
+bool is_not_run(const Outcome& outcome) { return outcome.method == "not run"; }
+
+// Evaluates both sides on one input. Not all values that variables may have make sense together, so
+// the first side says which are an input.
+Outcome run_once(TensorPair& pair, uint64_t seed) {
+  Graph& g = pair.graph();
+  uop::Random random(seed);
+  Variables variables;
+  interpreter::Memory memory;
+  std::string trouble = give_inputs(pair, random, variables, memory);
+  if (!trouble.empty()) return not_run(std::move(trouble));
+  const auto elements_of = [&](size_t side) -> Result<Elements> {
+    ASSAY_TRY(all, interpreter::evaluate(g, pair.sides().subspan(side, 1), variables, memory));
+    return std::move(all[0]);
+  };
+  const Result<Elements> first = elements_of(0);
+  if (!first.ok()) return not_run(to_string(first.error()));
+  const Rounding rounding = rounding_of(g, pair.sides());
+  const bool is_open = interpreter::may_lack_value(g, pair.sides()[1]);
+  // What the second side leaves open and the first does not is seen with other poison.
+  for (int poison = 0; poison < (is_open ? 2 : 1); poison++) {
+    Result<Elements> second = Error{"not run"};
+    {
+      const interpreter::PoisonScope scope(poison);
+      second = elements_of(1);
+    }
+    if (!second.ok()) {
+      const std::string why = "the second cannot be run: " + to_string(second.error());
+      if (!interpreter::is_fault(second.error())) return not_run(why);
+      return {{Answer::Fail, Strength::Sampled, why}, "execution"};
+    }
+    const Difference d =
+        difference_of(first.value(), second.value(), rounding, [&] { return elements_of(0); });
+    if (d.answer == Answer::Unknown) return not_run(d.text);
+    if (d.answer == Answer::Fail) return {{d.answer, Strength::Sampled, d.text}, "execution"};
   }
-  return {};
+  return {{Answer::Pass, Strength::Sampled, ""}, "execution"};
+}
+
+Outcome run_all(TensorPair& pair, uint64_t seed) {
+  for (uint64_t i = 0; i < kInputs; i++) {
+    Outcome ran = run_once(pair, seed + i);
+    for (uint64_t draw = 1; draw < kDraws && pair.has_variables() && is_not_run(ran); draw++) {
+      ran = run_once(pair, seed + i + draw * kInputs);
+    }
+    if (ran.verdict.answer != Answer::Pass) return ran;
+  }
+  return {{Answer::Pass, Strength::Sampled, fmt::format("{} inputs", kInputs)}, "execution"};
 }
 
 }  // namespace
 
 Outcome judge_tensors(Graph& g, Ref before, Ref after, Context& context) {
-  const Verdict pass = {Answer::Pass, Strength::Sampled, fmt::format("{} inputs", kInputs)};
   TensorPair general(g, before, after);
   if (general.generalize()) {
-    const Ran ran = run_all(general, context.seed);
-    if (ran.trouble.empty() && ran.difference.empty()) return {pass, "execution"};
+    Outcome ran = run_all(general, context.seed);
+    if (ran.verdict.answer == Answer::Pass) return ran;
   }
   TensorPair pair(g, before, after);
-  const Ran ran = run_all(pair, context.seed);
-  if (!ran.trouble.empty()) return {{Answer::Unknown, Strength::Sampled, ran.trouble}, "not run"};
-  if (ran.difference.empty()) return {pass, "execution"};
-  return {{Answer::Fail, Strength::Sampled, ran.difference}, "execution"};
+  return run_all(pair, context.seed);
 }
 
 }  // namespace assay::props

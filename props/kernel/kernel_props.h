@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct FileChecked {
 struct KernelFileChecked {
   std::vector<FileChecked> properties;
   std::string difference;
+  std::vector<std::string> unexpected;  // "race %7 %11"
 };
 Result<KernelFileChecked> check_kernel_file(workgroup::KernelFile& file, Context& context);
 

@@ -30,10 +30,6 @@ std::vector<CallConflict> without_order(std::vector<CallConflict> conflicts,
   return conflicts;
 }
 
-std::string storage_name(Ref storage) {
-  return fmt::format("{} {}", storage->op == Op::Param ? "param" : "buffer", storage->arg.number());
-}
-
 // How often the storage was written before the earlier call, and by it where the later one takes
 // what it wrote: the version that the two are at odds about.
 int32_t version_between(const CallAccesses& accesses, const CallConflict& conflict) {
@@ -109,7 +105,7 @@ OrderWitness witness_of(const CallAccesses& accesses, const CallConflict& c) {
                       is_arena                   ? "parts of storage"
                       : storage->op == Op::Param ? "param"
                                                  : "buffer"),
-          c.before, c.after};
+          c.before, c.after, c.kind};
 }
 
 void add_passed(Checked& checked, int64_t count, std::string_view method) {
@@ -117,6 +113,32 @@ void add_passed(Checked& checked, int64_t count, std::string_view method) {
   checked.obligations += count;
   checked.by_method.try_emplace(std::string(method)).first->second += count;
 }
+
+namespace {
+
+// A wrong order that was run.
+struct ShownOrder {
+  TrialResult shown;
+  std::string how;
+};
+
+// By what is held in the end; where no order of whole calls shows it, with both at once; and where
+// what is wrong is written over before anyone sees it, by what the one that finds it makes of it.
+ShownOrder run_wrong(const OrderWitness& w, const std::vector<int>& wrong, OrderTrial* trial) {
+  const std::string how = fmt::format("order {}", fmt::join(wrong, " "));
+  if (trial == nullptr) return {{}, how};
+  TrialResult shown = trial->in_order(wrong);
+  if (shown.differs) return {shown, how};
+  const auto at = std::find(wrong.begin(), wrong.end(), w.after) - wrong.begin();
+  const TrialResult both = trial->at_once(wrong, static_cast<size_t>(at));
+  if (both.differs) return {both, fmt::format("{}, {} and {} at once", how, w.after, w.before)};
+  const int who = w.kind == ConflictKind::War ? w.before : w.after;
+  const TrialResult own = trial->of_call(wrong, who, w.kind == ConflictKind::Waw ? w.before : -1);
+  if (own.differs) return {own, fmt::format("{}, up to kernel {},", how, who)};
+  return {shown, how};
+}
+
+}  // namespace
 
 void judge_witnesses(Checked& checked, const std::vector<OrderWitness>& witnesses,
                      const CallOrder& order, const MakeTrial& make_trial, uop::Graph& g, Ref linear,
@@ -128,22 +150,10 @@ void judge_witnesses(Checked& checked, const std::vector<OrderWitness>& witnesse
       checked.add_unknown("after a failure", w.what);
       continue;
     }
-    const std::vector<int> wrong = order.swapped(w.before, w.after);
-    const auto at = std::find(wrong.begin(), wrong.end(), w.after) - wrong.begin();
-    TrialResult shown;
-    bool is_at_once = false;
-    if (confirms && trials++ < kMostTrials) {
-      if (!trial) trial.emplace(make_trial());
-      shown = trial->in_order(wrong);
-      if (!shown.differs) {
-        const TrialResult both = trial->at_once(wrong, static_cast<size_t>(at));
-        is_at_once = both.differs;
-        if (both.differs) shown = both;
-      }
-    }
-    const std::string how = fmt::format(
-        "order {}{}", fmt::join(wrong, " "),
-        is_at_once ? fmt::format(", {} and {} at once", w.after, w.before) : std::string());
+    const bool is_tried = confirms && trials++ < kMostTrials;
+    if (is_tried && !trial) trial.emplace(make_trial());
+    const auto [shown, how] =
+        run_wrong(w, order.swapped(w.before, w.after), is_tried ? &*trial : nullptr);
     if (confirms && !shown.differs) {
       checked.add_unknown("unconfirmed order", fmt::format("{}; {}: {}", w.what, how, shown.text));
       continue;

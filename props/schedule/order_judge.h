@@ -33,6 +33,7 @@ struct OrderWitness {
   std::string shape;  // "WAR param"
   int32_t before = 0;
   int32_t after = 0;
+  ConflictKind kind = ConflictKind::Raw;
 };
 OrderWitness witness_of(const CallAccesses& accesses, const CallConflict& conflict);
 

@@ -65,6 +65,10 @@ std::vector<Ref> by_device(uop::Graph& g, Ref call) {
 
 }  // namespace
 
+std::string storage_name(Ref storage) {
+  return fmt::format("{} {}", storage->op == Op::Param ? "param" : "buffer", storage->arg.number());
+}
+
 OrderTrial::OrderTrial(uop::Graph& g, Ref linear,
                        std::span<const std::pair<std::string, int64_t>> variables, uint64_t seed)
     : g_(g), linear_(linear), given_(variables.begin(), variables.end()), seed_(seed) {
@@ -76,7 +80,7 @@ OrderTrial::OrderTrial(uop::Graph& g, Ref linear,
     const std::span<const uint32_t> on = accesses.on(static_cast<int32_t>(s));
     const bool is_read_first = accesses.all()[on[0]].use.reads;
     const Ref storage = over_buffers(accesses.storages()[s]);
-    storages_.push_back(storage);
+    storages_.emplace_back(storage, storage_name(accesses.storages()[s]));
     if (is_read_first || accesses.storages()[s]->op == Op::Param) filled_.push_back(storage);
   }
   for (const Ref call : linear->src) calls_.push_back(over_buffers_by_device(call));
@@ -108,9 +112,8 @@ Ref OrderTrial::over_buffers(Ref argument) {
 }
 
 void OrderTrial::observe(Ref storage) {
-  const std::string_view kind = storage->op == Op::Param ? "param" : "buffer";
   const Ref buffer = over_buffers(storage);
-  observed_.emplace_back(buffer, fmt::format("{} {}", kind, storage->arg.number()));
+  observed_.emplace_back(buffer, storage_name(storage));
   if (std::find(filled_.begin(), filled_.end(), buffer) == filled_.end()) {
     filled_.push_back(buffer);
   }
@@ -166,8 +169,9 @@ OrderTrial::Steps OrderTrial::ordered(std::span<const int> order) const {
   return steps;
 }
 
-std::string OrderTrial::difference(const Memory& right, const Memory& wrong) const {
-  for (const auto& [buffer, name] : observed_) {
+std::string OrderTrial::difference(const Names& of, const Memory& right,
+                                   const Memory& wrong) const {
+  for (const auto& [buffer, name] : of) {
     const int64_t number = buffer->arg.number();
     if (!right.has(number) || !wrong.has(number)) continue;
     const std::span<const std::byte> a = right.at(number);
@@ -185,10 +189,10 @@ std::string OrderTrial::difference(const Memory& right, const Memory& wrong) con
 
 // `run` makes of filled memory what is right and what is to be judged.
 template <typename Run>
-TrialResult OrderTrial::compare(Run run_both) {
+TrialResult OrderTrial::compare(const Names& of, Run run_both) {
   int64_t bytes = 0;
-  for (const Ref s : storages_) {
-    const int64_t more = storage_bytes(g_, s);
+  for (const auto& storage : storages_) {
+    const int64_t more = storage_bytes(g_, storage.first);
     if (more > kMostTrialBytes - bytes) return {false, "storage is too large to run", false};
     bytes += more;
   }
@@ -204,7 +208,7 @@ TrialResult OrderTrial::compare(Run run_both) {
       why = fmt::format("what is right does not run: {}", right_error);
       continue;
     }
-    std::string found = wrong_error.empty() ? difference(right, wrong)
+    std::string found = wrong_error.empty() ? difference(of, right, wrong)
                                             : fmt::format("does not run: {}", wrong_error);
     is_run = is_run || wrong_error.empty();
     if (!found.empty()) return {true, fmt::format("{} (inputs {})", found, how.seed), is_run};
@@ -251,7 +255,7 @@ TrialResult OrderTrial::at_once(std::span<const int> order, size_t at) {
     Memory b = m;
     if (error.empty()) error = run(first, how, a);
     if (error.empty()) error = run(second, how, b);
-    for (const Ref s : storages_) {
+    for (const auto& [s, name] : storages_) {
       if (!error.empty() || !a.has(s->arg.number())) continue;
       const std::span<const std::byte> old = m.of(g_, s);
       const std::span<const std::byte> changed = a.at(s->arg.number());
@@ -272,6 +276,49 @@ TrialResult OrderTrial::at_once(std::span<const int> order, size_t at) {
     if (result.differs || is_turned) return result;
   }
   return {};
+}
+
+TrialResult OrderTrial::of_call(std::span<const int> order, int who, int over) {
+  const std::vector<int> list = as_listed(calls_.size());
+  const auto place = std::find(order.begin(), order.end(), who) - order.begin();
+  const Steps listed = ordered(std::span(list).first(static_cast<size_t>(who)));
+  const Steps other = ordered(order.first(static_cast<size_t>(place)));
+  const Steps one = ordered(std::span(&who, 1));
+  const Steps last = over < 0 ? Steps{} : ordered(std::span(&over, 1));
+  return compare(storages_, [&](const Case& how, Memory& right, Memory& wrong) {
+    for (const auto& [s, name] : storages_) {
+      right.of(g_, s);
+      wrong.of(g_, s);
+    }
+    std::string right_error = run(listed, how, right);
+    std::string wrong_error = run(other, how, wrong);
+    const Memory right_before = right;
+    const Memory wrong_before = wrong;
+    if (right_error.empty()) right_error = run(one, how, right);
+    if (wrong_error.empty()) wrong_error = run(one, how, wrong);
+    Memory wrong_end = wrong;
+    if (wrong_error.empty()) wrong_error = run(last, how, wrong_end);
+    if (right_error.empty() && wrong_error.empty()) {
+      keep_changed(right_before, right, wrong_before, wrong, wrong_end);
+    }
+    wrong = std::move(wrong_end);
+    return std::pair(std::move(right_error), std::move(wrong_error));
+  });
+}
+
+// What the call changed in neither memory is no part of what it does.
+void OrderTrial::keep_changed(const Memory& right_before, Memory& right, const Memory& wrong_before,
+                              const Memory& wrong, Memory& wrong_end) {
+  for (const auto& [s, name] : storages_) {
+    const int64_t number = s->arg.number();
+    const std::span<std::byte> a = right.of(g_, s);
+    const std::span<std::byte> b = wrong_end.of(g_, s);
+    for (size_t i = 0; i < a.size(); i++) {
+      const bool is_changed =
+          right_before.at(number)[i] != a[i] || wrong_before.at(number)[i] != wrong.at(number)[i];
+      if (!is_changed) a[i] = b[i] = std::byte{0};
+    }
+  }
 }
 
 TrialResult OrderTrial::against(std::span<const Ref> states) {

@@ -19,6 +19,9 @@ struct TrialResult {
   bool is_run = false;  // both ran, on some inputs
 };
 
+// "param 0", "buffer 7".
+std::string storage_name(uop::Ref storage);
+
 // Runs the calls of LINEARs in the interpreter, on several inputs, to show that an order matters.
 // PARAMs stand for storage of their own. They, storage that is observed and storage that the list
 // reads before it writes it are filled with numbers; all else begins as poison.
@@ -38,6 +41,11 @@ class OrderTrial {
   // The same where the call at place `at` of the order and the next one run at once: both read
   // before either writes, and either writes last.
   TrialResult at_once(std::span<const int> order, size_t at);
+  // What the call `who` of the list does in this order, against what it does in the list as it
+  // stands: of the bytes that it changes in either, those that it leaves; or, where `over` is a
+  // call too, those that it has left once that one, which comes next in the order, has run as well.
+  // So a wrong version shows that nobody uses.
+  TrialResult of_call(std::span<const int> order, int who, int over = -1);
   // The list as it stands, against what states of a kernel graph denote.
   TrialResult against(std::span<const uop::Ref> states);
   // The list as it stands, against another list over the same observed storage.
@@ -45,7 +53,8 @@ class OrderTrial {
 
  private:
   using Memory = interpreter::Memory;
-  using Steps = std::vector<uop::Ref>;  // calls over BUFFERs
+  using Steps = std::vector<uop::Ref>;                          // calls over BUFFERs
+  using Names = std::vector<std::pair<uop::Ref, std::string>>;  // of BUFFERs
 
   struct Case {
     interpreter::Variables variables;
@@ -53,7 +62,14 @@ class OrderTrial {
   };
   // Leaves its result in the memory; what went wrong, if anything did.
   template <typename Run>
-  TrialResult compare(Run run);
+  TrialResult compare(Run run) {
+    return compare(observed_, run);
+  }
+  template <typename Run>
+  TrialResult compare(const Names& of, Run run);
+
+  void keep_changed(const Memory& right_before, Memory& right, const Memory& wrong_before,
+                    const Memory& wrong, Memory& wrong_end);
 
   std::vector<Case> cases() const;
   std::vector<uop::Ref> over_buffers_by_device(uop::Ref call);
@@ -61,7 +77,7 @@ class OrderTrial {
   void fill(Memory& memory, uint64_t seed);
   std::string run(std::span<const uop::Ref> calls, const Case& how, Memory& memory);
   Steps ordered(std::span<const int> order) const;
-  std::string difference(const Memory& right, const Memory& wrong) const;
+  std::string difference(const Names& of, const Memory& right, const Memory& wrong) const;
 
   uop::Graph& g_;
   uop::Ref linear_;
@@ -70,9 +86,9 @@ class OrderTrial {
   int64_t next_buffer_ = 0;
   std::vector<std::pair<uop::Ref, uop::Ref>> params_;  // and the BUFFERs that they stand for
   std::vector<std::vector<uop::Ref>> calls_;           // by place: one, or one a device of a stack
-  std::vector<uop::Ref> storages_;                     // BUFFERs
+  Names storages_;
   std::vector<uop::Ref> filled_;
-  std::vector<std::pair<uop::Ref, std::string>> observed_;
+  Names observed_;
 };
 
 }  // namespace assay::props

@@ -242,18 +242,65 @@ TEST_F(ScheduleOrder, EdgesThatNothingNeedsAreListed) {
                                                 "needless: kernel 1 (two) to kernel 2 (other)"}));
 }
 
-TEST_F(ScheduleOrder, AnOrderOnlyEdgeShowsInNoValue) {
+// Who waits for a call that touches nothing of its own is right in any order: that it need not wait
+// is listed.
+TEST_F(ScheduleOrder, AnOrderOnlyEdgeChangesNothingThatIsFound) {
   const Ref a = param(0, 4);
   const Ref b = param(1, 4);
   const Ref first = scales("first", {a});
   const Ref b1 = after(b, {scales("second", {b}), first});
   const Ref kernels = sink({b1, after(a, {first})});
-  const Ref calls[] = {first, scales("second", {b})};
-  EXPECT_EQ(judge_order(kernels, schedule::create_schedule(g, kernels).value()).verdict.answer,
+  const Ref second = scales("second", {b});
+  const Checked kept = judge_order(kernels, schedule::create_schedule(g, kernels).value());
+  EXPECT_EQ(kept.verdict.answer, Answer::Pass);
+  EXPECT_TRUE(kept.listed.empty());
+  const std::string line =
+      "only after: kernel {} (first) to kernel {} (second), which no edges order";
+  const Ref listed[] = {first, second};
+  const Ref turned[] = {second, first};
+  const Checked c = judge_order(kernels, schedule::make_linear(g, listed, {}));
+  EXPECT_EQ(c.verdict.answer, Answer::Pass) << c.verdict.evidence;
+  EXPECT_EQ(c.by_method.at("no byte"), 1);
+  EXPECT_EQ(c.listed, std::vector<std::string>{fmt::format(fmt::runtime(line), 0, 1)});
+  const Checked d = judge_order(kernels, schedule::make_linear(g, turned, {}));
+  EXPECT_EQ(d.verdict.answer, Answer::Pass) << d.verdict.evidence;
+  EXPECT_EQ(d.listed, std::vector<std::string>{fmt::format(fmt::runtime(line), 1, 0)});
+}
+
+// And is found where the two meet in a byte after all.
+TEST_F(ScheduleOrder, AnOrderOnlyEdgeBetweenCallsThatMeetIsNeeded) {
+  const Ref a = param(0, 4);
+  const Ref b = param(1, 4);
+  const Ref first = scales("first", {a});
+  const Ref a1 = after(a, {first});
+  const Ref second = scales("second", {b, a1});
+  const Ref kernels = sink({after(b, {second, first}), a1});
+  const Ref calls[] = {first, scales("second", {b, a})};
+  EXPECT_EQ(judge_order(kernels, schedule::make_linear(g, calls, {})).shape, "RAW param");
+}
+
+// A version that is written over before anyone reads it, and one that nobody reads.
+TEST_F(ScheduleOrder, AWrongVersionIsShownByWhatIsMadeOfIt) {
+  const Ref a = param(0, 4);
+  const Ref t = buffer(4);
+  const Ref a1 = after(a, {scales("triples", {a})});
+  const Ref t1 = after(t, {fills("copies", {t, a})});
+  const Ref t2 = after(t1, {fills("again", {t1})});
+  const Ref out = param(1, 4);
+  const Ref kernels = sink({after(out, {fills("reads", {out, t2})}), a1});
+  const Ref calls[] = {fills("copies", {t, a}), scales("triples", {a}), fills("again", {t}),
+                       fills("reads", {out, t})};
+  using schedule::EdgeKind;
+  const schedule::Edge war = {0, 1, EdgeKind::War};
+  const schedule::Edge waw = {0, 2, EdgeKind::Waw};
+  const schedule::Edge raw = {2, 3, EdgeKind::Raw};
+  EXPECT_EQ(judge_order(kernels, schedule::make_linear(g, calls, {war, waw, raw})).verdict.answer,
             Answer::Pass);
-  const Checked c = judge_order(kernels, schedule::make_linear(g, calls, {}));
-  EXPECT_EQ(c.verdict.answer, Answer::Unknown);
-  EXPECT_EQ(c.by_cause.count("unconfirmed order"), 1U);
+  const Checked c = judge_order(kernels, schedule::make_linear(g, calls, {waw, raw}));
+  EXPECT_EQ(c.verdict.answer, Answer::Fail) << c.verdict.evidence;
+  EXPECT_EQ(c.shape, "WAR param");
+  EXPECT_NE(c.verdict.evidence.find("order 1 0 2 3, up to kernel 0, leaves"), std::string::npos)
+      << c.verdict.evidence;
 }
 
 }  // namespace
