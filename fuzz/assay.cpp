@@ -25,7 +25,8 @@ const std::vector<const Command*>& commands() {
       &bench_command(),    &bisect_command(), &check_command(),  &devices_command(),
       &fuzz_command(),     &import_command(), &prove_command(),  &report_command(),
       &rules_command(),    &run_command(),    &score_command(),  &shrink_command(),
-      &simplify_command(), &trial_command(),  &verify_command(), &worker_command()};
+      &simplify_command(), &trial_command(),  &triage_command(), &verify_command(),
+      &worker_command()};
   return table;
 }
 

@@ -28,8 +28,13 @@ using uop::Op;
 using uop::Ref;
 
 // How far floats may be off from one stage to the next: what is clearly wrong is looked for first.
-constexpr double kRooms[] = {64, 16};
+constexpr double kRooms[] = {64, 16, 4, 1};
 constexpr uint64_t kOrders = 12;  // of a list of calls that are tried
+
+// Whether a graph goes wrong when it runs, unlike one that is not for the interpreter.
+bool is_of_a_run(const Error& error) {
+  return error.message.find(" element ") != std::string::npos;
+}
 
 // What the compiler left at each stage, passes among them.
 class Stages : public uop::Watch {
@@ -164,9 +169,10 @@ class Walk {
       if (s.name == "planned") return;
       const Result<Contents> got =
           is_list ? meaning_of_linear(call, s.graph) : meaning_of_sink(call, s.graph);
-      const std::string trouble = got.ok()  ? difference(wanted, got.value(), ulps_)
-                                  : is_list ? got.error().message
-                                            : "";
+      const bool is_trouble = !got.ok() && (is_list || is_of_a_run(got.error()));
+      const std::string trouble = got.ok()     ? difference(wanted, got.value(), ulps_)
+                                  : is_trouble ? got.error().message
+                                               : "";
       if (trouble.empty()) continue;
       return blame_pass(call, wanted, s, trouble);
     }
@@ -332,7 +338,9 @@ Blame bisect(const Case& c, const Finding& finding,
   runtime::Devices devices(kinds, open);
   for (const double ulps : kRooms) {
     Blame blame = Walk(c, devices, switches, watch, ulps).run();
-    if (!blame.stage.empty()) return blame;
+    if (blame.stage.empty()) continue;
+    blame.is_walked = true;
+    return blame;
   }
   return blame_of(finding, c);
 }

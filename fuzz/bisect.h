@@ -17,12 +17,13 @@ struct Blame {
   // The first stage whose meaning differs from that of the one before: "tensor", "schedule",
   // "linear", "planned", "kernel" (of a pass of code generation), "render", "run"; or "refusal".
   std::string stage;
-  std::string pass;      // by name; "" where the stage is no pass
-  std::string rule;      // full name; "" where no firing is to blame
-  uint64_t firing = 0;   // of the pass, from 1: with one less it does not go wrong
-  int64_t kernel = -1;   // its place in the LINEAR, where it is a kernel's
-  std::string title;     // of a finding: what became of what
-  std::string evidence;  // what differs, in words
+  std::string pass;        // by name; "" where the stage is no pass
+  std::string rule;        // full name; "" where no firing is to blame
+  uint64_t firing = 0;     // of the pass, from 1: with one less it does not go wrong
+  int64_t kernel = -1;     // its place in the LINEAR, where it is a kernel's
+  std::string title;       // of a finding: what became of what
+  std::string evidence;    // what differs, in words
+  bool is_walked = false;  // a stage differs from the one before, whoever else found something
 
   // The closest name that is known: rule, else pass, else stage.
   const std::string& nearest() const;

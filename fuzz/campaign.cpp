@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "engine/runtime/child.h"
-#include "fuzz/in_order.h"
+#include "fuzz/finding_folder.h"
 #include "fuzz/outcome_text.h"
+#include "fuzz/shrink.h"
+#include "fuzz/stream.h"
 
 namespace assay::fuzz {
 namespace {
@@ -19,10 +23,15 @@ using reports::CaseRecord;
 using reports::FindingRecord;
 using reports::Record;
 
-// Cases that are made from one state of what is known.
-constexpr int64_t kRound = 256;
-// How often a finding on a device is tried again, to tell what is flaky.
+// How often what fails on a device is tried again there, to tell what is flaky.
 constexpr int kRepeats = 5;
+constexpr const char* kSim = "sim:0";
+// What is behind failures of one kind is looked for so often, and then of one in so many: mostly it
+// is the same again, but it need not be.
+constexpr int64_t kLookedInto = 24;
+constexpr int64_t kLookedIntoEvery = 16;
+// A process that crashes is started anew for each trial.
+constexpr int64_t kCrashes = 200;
 
 std::string answer_of(const Outcome& outcome) {
   if (!outcome.malformed.empty()) return "malformed";
@@ -30,9 +39,20 @@ std::string answer_of(const Outcome& outcome) {
   return outcome.unknown.empty() ? "pass" : "unknown";
 }
 
-// What tells one cause from another.
-std::string cause_of(const FindingRecord& r) {
-  return fmt::format("{} | {} | {} | {}", r.judge, r.pass, r.rule, r.shape);
+std::string failure_of(const Finding& f) {
+  return fmt::format("{} | {} | {}", f.judge, f.stage, f.shape);
+}
+
+Cause cause_of(const FindingRecord& r) {
+  return r.rule.empty() ? Cause{r.judge, r.pass, "", r.shape} : Cause{"", "", r.rule, ""};
+}
+
+// A feature by its name within its group.
+std::string name_of(Feature f) { return to_text(f).substr(to_text(kind_of(f)).size() + 1); }
+
+bool has_same(const Outcome& outcome, const Finding& finding) {
+  return std::ranges::any_of(outcome.findings,
+                             [&](const Finding& f) { return is_same(f, finding); });
 }
 
 }  // namespace
@@ -50,10 +70,76 @@ struct Campaign::Digest {
   XXH3_state_t state;
 };
 
+// What became of a case.
+struct Campaign::Tried {
+  bool is_done = false;
+  SourcedCase c;
+  Outcome outcome;
+  double ms = 0;
+  double rate = 1;     // of what failed: how often it did so again
+  std::string on_sim;  // what the simulated device makes of it
+};
+
+// Makes cases and has them tried, in a thread of its own, by a child of its own.
+class Campaign::Worker {
+ public:
+  Worker(Campaign& campaign, const std::atomic<bool>& stop)
+      : campaign_(campaign), stop_(stop), child_(campaign.take_child()) {}
+  Worker(Worker&&) = default;
+  ~Worker() {
+    // The child outlives the worker.
+    if (child_ != nullptr) campaign_.give_child(std::move(child_));
+  }
+
+  Tried operator()(int64_t number) {
+    const CampaignOptions& options = campaign_.options_;
+    const bool is_late = options.minutes > 0 && campaign_.seconds() >= options.minutes * 60;
+    if (stop_ || is_late) return {};
+    Tried tried;
+    const int64_t begin = runtime::now_ns();
+    tried.c = campaign_.source_.make(number);
+    const int64_t made = runtime::now_ns();
+    tried.outcome = child_->run(tried.c.what);
+    const int64_t end = runtime::now_ns();
+    int64_t known = 0;
+    for (const auto& [part, ns] : tried.outcome.spent) known += ns;
+    tried.outcome.spent["generate"] = made - begin;
+    tried.outcome.spent["other"] = std::max<int64_t>(0, end - made - known);
+    tried.ms = static_cast<double>(end - made) * 1e-6;
+    repeat(tried);
+    tried.is_done = true;
+    return tried;
+  }
+
+ private:
+  // What fails on a device may do so by chance; simulated ones and the compiler have none.
+  void repeat(Tried& tried) {
+    if (tried.outcome.findings.empty()) return;
+    const Finding& finding = tried.outcome.findings.front();
+    const Case& c = tried.c.what;
+    const bool is_driver = !c.device.starts_with("sim") && finding.stage == "device";
+    const bool is_crash = is_of_process(finding) && finding.shape.starts_with("crash");
+    if (!is_driver && !is_crash) return;
+    int again = 0;
+    for (int i = 0; i < kRepeats; ++i) again += has_same(child_->run(c, true), finding) ? 1 : 0;
+    tried.rate = static_cast<double>(again) / kRepeats;
+    if (c.device.starts_with("sim")) return;
+    Case there = c;
+    there.device = kSim;
+    tried.on_sim = answer_of(child_->run(there, true));
+  }
+
+  Campaign& campaign_;
+  const std::atomic<bool>& stop_;
+  std::unique_ptr<TrialChild> child_;
+};
+
 Campaign::Campaign(CampaignOptions options)
     : options_(std::move(options)),
       source_(options_.source, options_.saved),
-      digest_(std::make_unique<Digest>()) {}
+      digest_(std::make_unique<Digest>()) {
+  progress_.all_rules = std::ssize(all_features(FeatureKind::Rule));
+}
 
 Campaign::~Campaign() = default;
 
@@ -75,15 +161,37 @@ void Campaign::count(const CaseRecord& r) {
   progress_.cases++;
   progress_.replayed += r.number < source_.replayed() ? 1 : 0;
   progress_.failed += r.answer == "fail" ? 1 : 0;
-  for (const auto& [cause, n] : r.unknown) progress_.unknown += n;
+  progress_.flaky += r.answer == "flaky" ? 1 : 0;
+  progress_.unknown += r.answer == "unknown" ? 1 : 0;
+  progress_.kept += r.is_kept ? 1 : 0;
   progress_.kernels += r.kernels;
   progress_.sharing += r.sharing;
+  if (!r.failure.empty()) failures_[r.failure]++;
+  next_ = r.number + 1;
+}
+
+Result<bool> Campaign::recall(const CaseRecord& record) {
+  count(record);
+  for (const std::string& name : record.novel) {
+    const std::optional<Feature> f = feature_named(name);
+    if (!f || seen_.add({&*f, 1}) == 0) continue;
+    first_[*f] = record.number;
+    progress_.rules += kind_of(*f) == FeatureKind::Rule ? 1 : 0;
+  }
+  if (!record.is_kept) return true;
+  ASSAY_TRY(text, journal_.read(kept_file(record.number)));
+  ASSAY_TRY(c, case_from_text(text));
+  source_.keep(record.number, c);
+  return true;
 }
 
 // Takes in what an earlier run of this campaign did.
 Result<bool> Campaign::recall(const std::vector<Record>& records) {
   for (const Record& record : records) {
-    if (std::holds_alternative<reports::End>(record)) continue;
+    const bool is_fold = std::holds_alternative<reports::Begin>(record) ||
+                         std::holds_alternative<CaseRecord>(record) ||
+                         std::holds_alternative<FindingRecord>(record);
+    if (!is_fold) continue;
     digest_->add(record);
     if (const auto* begin = std::get_if<reports::Begin>(&record)) {
       const reports::Begin& now = options_.begin;
@@ -93,13 +201,15 @@ Result<bool> Campaign::recall(const std::vector<Record>& records) {
       }
     }
     if (const auto* c = std::get_if<CaseRecord>(&record)) {
-      count(*c);
-      next_ = c->number + 1;
+      const Result<bool> done = recall(*c);
+      if (!done.ok()) return done;
     }
     if (const auto* f = std::get_if<FindingRecord>(&record)) {
-      if (causes_.insert(cause_of(*f)).second) progress_.causes++;
+      causes_[cause_of(*f)] = {f->folder, f->rate < 1};
+      progress_.causes += f->rate < 1 ? 0 : 1;
     }
   }
+  progress_.features = static_cast<int64_t>(seen_.size());
   progress_.before = progress_.cases;
   return true;
 }
@@ -118,8 +228,8 @@ std::unique_ptr<TrialChild> Campaign::take_child() {
     resting_.pop_back();
     return child;
   }
-  logs_.push_back(fmt::format("{}/child-{}.log", options_.out, logs_.size()));
-  return std::make_unique<TrialChild>(options_.child, logs_.back(), options_.limit_ms);
+  const std::string log = fmt::format("{}/child-{}.log", options_.out, children_++);
+  return std::make_unique<TrialChild>(options_.child, log, options_.limit_ms);
 }
 
 void Campaign::give_child(std::unique_ptr<TrialChild> child) {
@@ -127,63 +237,31 @@ void Campaign::give_child(std::unique_ptr<TrialChild> child) {
   resting_.push_back(std::move(child));
 }
 
-Result<bool> Campaign::round(const std::atomic<bool>& stop,
-                             const std::function<void(const Progress&)>& show) {
-  int64_t count = kRound - next_ % kRound;
-  if (options_.programs > 0) count = std::min(count, options_.programs - next_);
-  std::vector<SourcedCase> cases;
-  for (int64_t i = 0; i < count; ++i) cases.push_back(source_.make(next_ + i));
-  struct Tried {
-    bool is_done = false;
-    Outcome outcome;
-    double ms = 0;
-  };
-  const auto make_worker = [&] {
-    // The child goes back when the worker does.
-    struct Worker {
-      Campaign& campaign;
-      const std::vector<SourcedCase>& cases;
-      const std::atomic<bool>& stop;
-      std::unique_ptr<TrialChild> child;
-      Worker(Campaign& c, const std::vector<SourcedCase>& all, const std::atomic<bool>& s)
-          : campaign(c), cases(all), stop(s), child(c.take_child()) {}
-      Worker(Worker&&) = default;
-      ~Worker() {
-        if (child != nullptr) campaign.give_child(std::move(child));
-      }
-      Tried operator()(size_t i) {
-        const bool is_late =
-            campaign.options_.minutes > 0 && campaign.seconds() >= campaign.options_.minutes * 60;
-        if (stop || is_late) return {};
-        const int64_t begin = runtime::now_ns();
-        Tried tried = {true, child->run(cases[i].what)};
-        tried.ms = static_cast<double>(runtime::now_ns() - begin) * 1e-6;
-        return tried;
-      }
-    };
-    return Worker(*this, cases, stop);
-  };
+Result<bool> Campaign::explore(const std::atomic<bool>& stop,
+                               const std::function<void(const Progress&)>& show) {
+  const int64_t end =
+      options_.programs > 0 ? options_.programs : std::numeric_limits<int64_t>::max();
   Result<bool> result = true;
-  bool is_whole = true;
-  const int64_t first = next_;
-  in_order<Tried>(cases.size(), options_.jobs, make_worker, [&](size_t i, Tried tried) {
-    is_whole = is_whole && tried.is_done && result.ok();
-    if (!is_whole) return;
-    result = fold(first + static_cast<int64_t>(i), cases[i], tried.outcome, tried.ms);
-    next_ = first + static_cast<int64_t>(i) + 1;
-    progress_.seconds = seconds();
-    show(progress_);
-  });
+  const auto make_worker = [&] { return Worker(*this, stop); };
+  stream<Tried>(next_, end, options_.jobs, CaseSource::needs, make_worker,
+                [&](int64_t number, const Tried& tried) {
+                  if (!tried.is_done) return false;
+                  result = fold(number, tried);
+                  progress_.seconds = seconds();
+                  show(progress_);
+                  return result.ok() && !stop && !is_over();
+                });
   return result;
 }
 
-Result<bool> Campaign::fold(int64_t number, const SourcedCase& c, const Outcome& o, double ms) {
+Result<bool> Campaign::fold(int64_t number, const Tried& tried) {
+  const Outcome& o = tried.outcome;
   CaseRecord record;
   record.number = number;
-  record.source = c.source;
-  record.device = c.what.device;
-  record.profile = c.what.profile;
-  record.answer = answer_of(o);
+  record.source = tried.c.source;
+  record.device = tried.c.what.device;
+  record.profile = tried.c.what.profile;
+  record.answer = tried.rate < 1 ? "flaky" : answer_of(o);
   record.kernels = o.kernels;
   record.sharing = o.sharing;
   record.obligations = o.obligations;
@@ -191,47 +269,127 @@ Result<bool> Campaign::fold(int64_t number, const SourcedCase& c, const Outcome&
   record.unspecified = o.unspecified;
   record.ambiguous = o.ambiguous;
   record.unknown = o.unknown;
-  record.ms = ms;
-  count(record);
-  // The finding stands before the case: a campaign that is killed between the two finds it again.
+  record.ms = tried.ms;
+  for (const Feature f : o.features) {
+    if (seen_.add({&f, 1}) == 0) continue;
+    record.novel.push_back(to_text(f));
+    first_[f] = number;
+    progress_.rules += kind_of(f) == FeatureKind::Rule ? 1 : 0;
+  }
+  progress_.features = static_cast<int64_t>(seen_.size());
+  for (const auto& [part, ns] : o.spent) progress_.spent[part] += ns / 1000;
+  record.is_kept =
+      !record.novel.empty() && record.answer == "pass" && CaseSource::is_parent(tried.c.what);
+  // Files stand before the record: a campaign that is killed between the two writes them again.
+  if (record.is_kept) {
+    const Result<bool> written = journal_.write(kept_file(number), to_text(tried.c.what));
+    if (!written.ok()) return written;
+    source_.keep(number, tried.c.what);
+  }
   if (!o.findings.empty()) {
-    const Result<bool> done = investigate(number, c, o.findings.front());
+    const Result<bool> done = look_into(number, tried, record);
     if (!done.ok()) return done;
   }
+  count(record);
   return add(record);
 }
 
-Result<bool> Campaign::investigate(int64_t number, const SourcedCase& c, const Finding& finding) {
-  FindingRecord record;
-  record.number = number;
-  record.judge = finding.judge;
-  record.stage = finding.stage;
-  record.shape = finding.shape;
-  record.evidence = finding.evidence;
-  record.device = c.what.device;
-  record.program = to_text(c.what);
-  record.title = finding.evidence;
-  if (!causes_.insert(cause_of(record)).second) return true;
-  progress_.causes++;
+std::vector<std::string> Campaign::known_causes() const {
+  std::vector<std::string> texts;
+  for (const auto& [cause, known] : causes_) texts.push_back(to_text(cause));
+  return texts;
+}
+
+// What is behind a failure, and whether it is known.
+Result<bool> Campaign::look_into(int64_t number, const Tried& tried, CaseRecord& record) {
+  const Finding& finding = tried.outcome.findings.front();
+  const bool is_flaky = tried.rate < 1;
+  record.failure = fmt::format("{}{}", is_flaky ? "flaky | " : "", failure_of(finding));
+  const auto before = failures_.find(record.failure);
+  const int64_t times = before == failures_.end() ? 0 : before->second;
+  if (times >= kLookedInto && times % kLookedIntoEvery != 0) return true;
+  const Case& c = tried.c.what;
+  Investigated found = {c, finding, {}, 0, false};
   std::unique_ptr<TrialChild> child = take_child();
-  int again = 0;
-  for (int i = 0; i < kRepeats; ++i) {
-    const Outcome repeated = child->run(c.what);
-    again += std::ranges::any_of(repeated.findings,
-                                 [&](const Finding& f) { return is_same(f, finding); })
-                 ? 1
-                 : 0;
+  const int64_t begin = runtime::now_ns();
+  if (is_flaky || is_of_process(finding)) {
+    found.blame.stage = is_flaky ? "flaky" : "process";
+    found.blame.evidence = finding.evidence;
+    found.blame.title = fmt::format("{}: {}", finding.shape, finding.evidence.substr(0, 160));
+    if (!is_flaky && finding.shape.starts_with("crash") && c.is_program()) {
+      const auto still_fails = [&](const Case& smaller) {
+        return has_same(child->run(smaller, true), finding);
+      };
+      found.smallest = shrink(c, still_fails, {.trials = kCrashes}).smallest;
+    }
+  } else if (std::optional<Investigated> got = child->investigate(c, finding, known_causes())) {
+    found = std::move(*got);
+  } else {
+    found.blame.stage = finding.stage;
+    found.blame.title = fmt::format("not shrunk: {}", finding.evidence.substr(0, 160));
   }
   give_child(std::move(child));
-  record.rate = static_cast<double>(again) / kRepeats;
-  record.folder = fmt::format("findings/{:04}", progress_.causes);
-  std::vector<Journal::File> files = {{"original.tp", to_text(c.what)},
-                                      {"finding.json", to_text(finding) + "\n"},
-                                      {"reproduce.sh", "exec assay trial original.tp\n", true}};
-  for (const props::Evidence& e : finding.files) files.push_back({e.suffix, e.text});
+  progress_.spent["investigate"] += (runtime::now_ns() - begin) / 1000;
+  FindingRecord what;
+  what.number = number;
+  what.judge = found.finding.judge;
+  what.stage = found.finding.stage;
+  what.shape = found.finding.shape;
+  what.pass = found.blame.pass.empty() ? found.blame.stage : found.blame.pass;
+  what.rule = found.blame.rule;
+  what.rate = tried.rate;
+  what.on_sim = tried.on_sim;
+  const auto known = causes_.find(cause_of(what));
+  if (known != causes_.end()) {
+    record.finding = known->second.folder;
+    return true;
+  }
+  what.folder = fmt::format("findings/{:04}", causes_.size() + 1);
+  record.finding = what.folder;
+  causes_[cause_of(what)] = {what.folder, is_flaky};
+  progress_.causes += is_flaky ? 0 : 1;
+  return write_finding(tried.c, tried, found, std::move(what));
+}
+
+Result<bool> Campaign::write_finding(const SourcedCase& c, const Tried& tried,
+                                     const Investigated& found, FindingRecord record) {
+  record.evidence = found.finding.evidence;
+  record.blamed = found.blame.stage;
+  record.title = found.blame.title;
+  record.program = to_text(found.smallest);
+  record.device = c.what.device;
+  record.statements = std::ssize(c.what.program.statements);
+  record.command = fmt::format("assay {} {}", options_.trial, smallest_file(found.smallest));
+  const std::vector<Journal::File> files =
+      finding_files(c.what, tried.outcome.findings.front(), found, record, options_.begin);
   const Result<bool> written = journal_.write_folder(record.folder, files);
   if (!written.ok()) return written;
   return add(record);
+}
+
+// What was done, and what never was.
+Result<bool> Campaign::write_coverage() {
+  std::vector<reports::CoverageRecord> groups(kFeatureKinds);
+  for (int k = 0; k < kFeatureKinds; k++) {
+    const auto kind = static_cast<FeatureKind>(k);
+    reports::CoverageRecord& group = groups[static_cast<size_t>(k)];
+    group.group = to_text(kind);
+    if (!is_listed(kind)) continue;
+    for (const Feature f : seen_.missing(kind)) group.never.push_back(name_of(f));
+  }
+  for (const auto& [f, number] : first_) {
+    reports::CoverageRecord& group = groups[static_cast<size_t>(kind_of(f))];
+    if (kind_of(f) == FeatureKind::RulePair) {
+      group.seen["pairs"]++;
+    } else {
+      group.seen[name_of(f)] = number;
+    }
+  }
+  for (const reports::CoverageRecord& group : groups) {
+    const Result<bool> added = journal_.add(group);
+    if (!added.ok()) return added;
+  }
+  return true;
 }
 
 Result<reports::End> Campaign::run(const std::atomic<bool>& stop,
@@ -239,16 +397,19 @@ Result<reports::End> Campaign::run(const std::atomic<bool>& stop,
   start_ns_ = runtime::now_ns();
   const Result<bool> begun = begin();
   if (!begun.ok()) return begun.error();
-  while (!stop && !is_over()) {
-    const Result<bool> done = round(stop, show);
+  if (!stop && !is_over()) {
+    const Result<bool> done = explore(stop, show);
     if (!done.ok()) return done.error();
   }
   resting_.clear();
+  const Result<bool> covered = write_coverage();
+  if (!covered.ok()) return covered.error();
   reports::End end;
   end.digest = digest_->text();
   end.cases = progress_.cases;
   end.seconds = seconds();
   end.is_interrupted = stop;
+  end.spent = progress_.spent;
   const Result<bool> added = journal_.add(end);
   if (!added.ok()) return added.error();
   return end;

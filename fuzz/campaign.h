@@ -5,13 +5,16 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/result.h"
 #include "fuzz/case_source.h"
+#include "fuzz/coverage.h"
 #include "fuzz/journal.h"
+#include "fuzz/triage.h"
 #include "fuzz/trial.h"
 #include "fuzz/trial_child.h"
 #include "reports/record.h"
@@ -26,9 +29,10 @@ struct CampaignOptions {
   double minutes = 0;                                    // 0: no end
   size_t jobs = 1;
   bool resume = false;
-  std::vector<std::string> child = {};  // the command that serves trials (trial_child.h)
+  std::vector<std::string> child = {};  // the command that serves trials (serve.h)
   int64_t limit_ms = 20'000;            // of one case
   reports::Begin begin = {};            // what is known of the engine and the machine
+  std::string trial = "trial";          // the words after `assay` that try a case again
 };
 
 // How far it is.
@@ -38,22 +42,28 @@ struct Progress {
   int64_t to_replay = 0;
   int64_t causes = 0;
   int64_t failed = 0;   // cases
-  int64_t unknown = 0;  // obligations
+  int64_t flaky = 0;    // cases
+  int64_t unknown = 0;  // cases
+  int64_t kept = 0;     // cases
+  int64_t rules = 0;    // that fired
+  int64_t all_rules = 0;
+  int64_t features = 0;
   int64_t kernels = 0;
   int64_t sharing = 0;
-  double seconds = 0;  // of this run
-  int64_t before = 0;  // cases of earlier runs
+  double seconds = 0;          // of this run
+  int64_t before = 0;          // cases of earlier runs
+  reports::Counts spent = {};  // microseconds of this run, by part
 };
 
 // Tries cases in child processes, folds what comes of them in the order of their numbers, and
-// writes it down as it goes. Rounds of cases are made from what was known when the round began, so
-// that findings, verdicts and counts do not depend on how many children there are.
+// writes it down as it goes. What a case is made of depends on the rounds before the last alone
+// (CaseSource), so that findings, verdicts and counts do not depend on how many children there are.
 class Campaign {
  public:
   explicit Campaign(CampaignOptions options);
   ~Campaign();
 
-  // Until the cases or the time are over, or `stop` is set. `show` is called about once a second.
+  // Until the cases or the time are over, or `stop` is set. `show` is called after each case.
   // An error is trouble with the folder; what was done up to then is there.
   Result<reports::End> run(const std::atomic<bool>& stop,
                            const std::function<void(const Progress&)>& show);
@@ -61,12 +71,25 @@ class Campaign {
 
  private:
   struct Digest;
+  struct Tried;
+  class Worker;
+  // What is known of a cause.
+  struct Known {
+    std::string folder;
+    bool is_flaky = false;
+  };
+
   Result<bool> begin();
   Result<bool> recall(const std::vector<reports::Record>& records);
-  Result<bool> round(const std::atomic<bool>& stop,
-                     const std::function<void(const Progress&)>& show);
-  Result<bool> fold(int64_t number, const SourcedCase& c, const Outcome& outcome, double ms);
-  Result<bool> investigate(int64_t number, const SourcedCase& c, const Finding& finding);
+  Result<bool> recall(const reports::CaseRecord& record);
+  Result<bool> explore(const std::atomic<bool>& stop,
+                       const std::function<void(const Progress&)>& show);
+  Result<bool> fold(int64_t number, const Tried& tried);
+  Result<bool> look_into(int64_t number, const Tried& tried, reports::CaseRecord& record);
+  Result<bool> write_finding(const SourcedCase& c, const Tried& tried, const Investigated& found,
+                             reports::FindingRecord record);
+  std::vector<std::string> known_causes() const;
+  Result<bool> write_coverage();
   Result<bool> add(const reports::Record& record);
   void count(const reports::CaseRecord& record);
   bool is_over() const;
@@ -80,10 +103,13 @@ class Campaign {
   std::unique_ptr<Digest> digest_;
   Progress progress_;
   int64_t next_ = 0;  // the number of the next case
-  std::set<std::string, std::less<>> causes_;
-  std::mutex mutex_;  // of the children that rest
+  Seen seen_;
+  std::map<Feature, int64_t> first_;  // which case showed it first
+  std::map<Cause, Known> causes_;
+  std::map<std::string, int64_t, std::less<>> failures_;  // how many, by CaseRecord::failure
+  std::mutex mutex_;                                      // of the children that rest
   std::vector<std::unique_ptr<TrialChild>> resting_;
-  std::vector<std::string> logs_;  // that no child uses
+  int children_ = 0;
   int64_t start_ns_ = 0;
 };
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "engine/tensor/program/text.h"
 
@@ -49,23 +51,10 @@ const Said* said_by(std::string_view line, std::string_view& value) {
   return nullptr;
 }
 
-}  // namespace
-
-std::string to_text(const Case& c) {
-  std::string text;
-  for (const Said& s : kSaid) {
-    const std::string value = s.get(c);
-    if (!value.empty()) text += fmt::format("# {} {}\n", s.word, value);
-  }
-  return text + tensor::to_text(c.program);
-}
-
-Result<Case> case_from_text(std::string_view text) {
-  ASSAY_TRY(program, tensor::from_text(text));
-  Case c;
+// Takes from comments what they say of a case; what they say besides is left.
+Result<std::string> read_comments(std::string_view rest, Case& c) {
   std::string others;
   int number = 0;
-  std::string_view rest = program.header;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
@@ -79,6 +68,39 @@ Result<Case> case_from_text(std::string_view text) {
       return Error{fmt::format("{} is no {}", quoted(value), said->word), number};
     }
   }
+  return others;
+}
+
+// Where the graph begins, after comments and blank lines; nothing where it is no text of a graph.
+std::optional<size_t> graph_in(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size() && (text[at] == '#' || text[at] == '\n')) {
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  }
+  return text.substr(at).starts_with("uop ") ? std::optional(at) : std::nullopt;
+}
+
+}  // namespace
+
+std::string to_text(const Case& c) {
+  std::string text;
+  for (const Said& s : kSaid) {
+    const std::string value = s.get(c);
+    if (!value.empty()) text += fmt::format("# {} {}\n", s.word, value);
+  }
+  return text + (c.is_program() ? tensor::to_text(c.program) : c.graph);
+}
+
+Result<Case> case_from_text(std::string_view text) {
+  Case c;
+  if (const std::optional<size_t> at = graph_in(text)) {
+    c.graph = std::string(text.substr(*at));
+    ASSAY_TRY(others, read_comments(text.substr(0, *at), c));
+    c.graph.insert(0, others);
+    return c;
+  }
+  ASSAY_TRY(program, tensor::from_text(text));
+  ASSAY_TRY(others, read_comments(program.header, c));
   c.program = std::move(program);
   c.program.header = std::move(others);
   return c;

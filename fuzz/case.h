@@ -17,6 +17,11 @@ struct Case {
   std::string profile;  // "" for what the device itself can do
   std::string opts;     // as `--opts` of all kernels; "" for the heuristic
   uint64_t seed = 1;    // of the orders of what is unordered
+  // Where it is not empty there is no program but this .uop text: a kernel of the schedule's form
+  // (stage "kernel"), or scalar terms (stage "term"), one text after the other.
+  std::string graph = {};
+
+  bool is_program() const { return graph.empty(); }
 };
 
 // A program whose first comments say the rest, where it is not as above:
@@ -28,9 +33,10 @@ struct Case {
 //   tp 1
 //   …
 //
-// so each case is a program file, and each program file a case.
+// so each case is a program file, and each program file a case. The same of a graph, whose text
+// begins with `uop 1`.
 std::string to_text(const Case& c);
-// An error has its place in the text.
+// An error has its place in the text. The nodes of a graph are not read yet.
 Result<Case> case_from_text(std::string_view text);
 
 }  // namespace assay::fuzz

@@ -196,6 +196,30 @@ std::string to_text(Feature f) {
   return fmt::format("{} {}", to_text(kind), number_text(kind, number));
 }
 
+std::optional<Feature> feature_named(std::string_view text) {
+  static const std::unordered_map<std::string, Feature> by_text = [] {
+    std::unordered_map<std::string, Feature> all;  // only searched
+    for (Feature f = 0; f < feature_count(); f++) all.emplace(to_text(f), f);
+    return all;
+  }();
+  const auto found = by_text.find(std::string(text));
+  return found == by_text.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool is_listed(FeatureKind kind) {
+  switch (kind) {
+    case FeatureKind::Rule:
+    case FeatureKind::Opt:
+    case FeatureKind::Schedule:
+    case FeatureKind::Plan:
+    case FeatureKind::Cache: return true;
+    case FeatureKind::RulePair:
+    case FeatureKind::PassOp:
+    case FeatureKind::TypeOp: return false;
+  }
+  ASSAY_CHECK(false, "no kind of feature");
+}
+
 std::vector<Feature> all_features(FeatureKind kind) {
   const size_t k = static_cast<size_t>(kind);
   std::vector<Feature> result;

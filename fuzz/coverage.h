@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ FeatureKind kind_of(Feature f);
 std::string_view to_text(FeatureKind kind);
 // "rule div_mod.mod_below", "devectorize: where", "RAW edges: 5 to 8". A report lists them.
 std::string to_text(Feature f);
+// The feature that has this text, if one has.
+std::optional<Feature> feature_named(std::string_view text);
+// Whether what was never seen of a kind is worth listing: most combinations cannot be.
+bool is_listed(FeatureKind kind);
 // All features of a kind that can be listed: those of rules, passes at work, opts.
 std::vector<Feature> all_features(FeatureKind kind);
 

@@ -2,18 +2,61 @@
 
 #include <span>
 
+#include "engine/runtime/profiles.h"
+#include "fuzz/edit.h"
+#include "fuzz/repair.h"
+
 namespace assay::fuzz {
+namespace {
+
+// Narrower floats are emulated where a device has not got them.
+constexpr uop::TypeSet kNotEmulated = uop::kFixedInts | uop::TypeSet{uop::F64};
+
+ProgramOptions varied(Choices& choices, ProgramOptions how) {
+  how.statements = static_cast<int>(choices.between(1, how.statements));
+  how.elements = choices.pick({how.elements / 4, how.elements, how.elements, how.elements * 4});
+  how.folds = choices.pick({4, 10, 12, 14});
+  how.only_floats = choices.chance(1, 8);
+  return how;
+}
+
+}  // namespace
+
+uop::TypeSet types_of(const tensor::Program& program) {
+  uop::TypeSet types;
+  for (size_t i = 0; i < program.statements.size(); i++) {
+    if (const tensor::Define* d = define_at(program, i)) types = types | uop::TypeSet{d->dtype};
+  }
+  return types;
+}
+
+void fit_types(Case& c, uop::TypeSet device) {
+  const uop::TypeSet needed = types_of(c.program) & kNotEmulated;
+  if ((device & needed) != needed) {
+    for (size_t i = 0; i < c.program.statements.size(); i++) {
+      tensor::Define* d = define_at(c.program, i);
+      if (d == nullptr || !kNotEmulated.has(d->dtype) || device.has(d->dtype)) continue;
+      d->dtype = uop::is_float(d->dtype) ? uop::DType::F32 : uop::DType::I32;
+    }
+    repair(c.program, most_elements_of(c.program));
+  }
+  const uop::Target* profile = c.profile.empty() ? nullptr : runtime::profile(c.profile);
+  if (profile == nullptr) return;
+  const uop::TypeSet left = types_of(c.program) & kNotEmulated;
+  if ((profile->arithmetic & left) != left) c.profile.clear();
+}
 
 std::string draw_opts(Choices& choices) {
   const uint64_t way = choices.below(8);
   if (way == 0) return "none";
-  if (way <= 2) return "";
+  if (way == 1) return "";
   return "random:" + std::to_string(choices.below(1 << 16));
 }
 
 Case make_case(Choices& choices, const CaseOptions& options) {
   Case result;
-  result.program = make_program(choices, options.program);
+  result.program =
+      make_program(choices, options.is_varied ? varied(choices, options.program) : options.program);
   result.opts = draw_opts(choices);
   if (!options.devices.empty()) {
     result.device = choices.pick(std::span<const std::string>(options.devices));
@@ -21,6 +64,7 @@ Case make_case(Choices& choices, const CaseOptions& options) {
   if (!options.profiles.empty() && choices.chance(1, 4)) {
     result.profile = choices.pick(std::span<const std::string>(options.profiles));
   }
+  fit_types(result, uop::kBool | uop::kFixedInts | uop::kFloats);
   result.seed = 1 + choices.below(1 << 16);
   return result;
 }

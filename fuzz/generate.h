@@ -12,6 +12,9 @@ namespace assay::fuzz {
 // What the cases of a run may be.
 struct CaseOptions {
   ProgramOptions program = {};
+  // How many statements (up to those of `program`), how large values are, how many ops are folds,
+  // and whether all is floats, is drawn.
+  bool is_varied = false;
   std::vector<std::string> devices = {"sim:0", "sim:random", "sim:adversary"};
   std::vector<std::string> profiles = {};  // that devices may be cut down to; mostly none is
 };
@@ -19,6 +22,12 @@ struct CaseOptions {
 // The one way by which a case comes about from nothing: for the campaign, for libFuzzer and for
 // tests (fuzz/gen_case.h).
 Case make_case(Choices& choices, const CaseOptions& options = {});
+
+// The types that a program's values have.
+uop::TypeSet types_of(const tensor::Program& program);
+// A profile that lacks a type of the program, which nothing emulates, is left out; types that the
+// device itself lacks are written as others. `device` has the types in which it computes.
+void fit_types(Case& c, uop::TypeSet device);
 
 // How kernels are made: by the heuristic, by no opts, or by a legal list that a seed draws.
 std::string draw_opts(Choices& choices);

@@ -49,6 +49,7 @@ Result<std::vector<reports::Record>> Journal::open(const std::string& folder, bo
   folder_ = folder;
   std::error_code error;
   fs::create_directories(fs::path(folder) / "findings", error);
+  if (!error) fs::create_directories(fs::path(folder) / "corpus", error);
   if (error) return Error{fmt::format("{}: {}", folder, error.message())};
   lock_ = ::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0) return trouble(folder + "/lock");
@@ -75,6 +76,23 @@ Result<bool> Journal::add(const reports::Record& record) {
   if (written == static_cast<ssize_t>(line.size())) return true;
   if (written >= 0) errno = ENOSPC;
   return trouble(folder_ + "/records.jsonl");
+}
+
+Result<bool> Journal::write(const std::string& path, std::string_view text) {
+  const fs::path to = fs::path(folder_) / path;
+  const fs::path half = to.string() + ".part";
+  const Result<bool> written = write_file(half, text, false);
+  if (!written.ok()) return written.error();
+  std::error_code error;
+  fs::rename(half, to, error);
+  if (error) return Error{fmt::format("{}: {}", to.string(), error.message())};
+  return true;
+}
+
+Result<std::string> Journal::read(const std::string& path) const {
+  const std::string from = fmt::format("{}/{}", folder_, path);
+  if (!fs::exists(from)) return Error{fmt::format("{} is gone", from)};
+  return text_of(from);
 }
 
 Result<bool> Journal::write_folder(const std::string& path, const std::vector<File>& files) {

@@ -14,6 +14,7 @@ namespace assay::fuzz {
 //
 //   records.jsonl   what was done, a line each (reports/record.h)
 //   findings/N/     a folder each, complete from the moment it is there
+//   corpus/N.tp     cases that did something new, from which others are made
 //   lock            held while a campaign writes
 //
 // Whatever kills the writer, what is there is whole: a record is one write to the end of the file,
@@ -39,6 +40,9 @@ class Journal {
   };
   // A folder below the folder with these files, all of them or none.
   Result<bool> write_folder(const std::string& path, const std::vector<File>& files);
+  // A file below the folder, whole from the moment it is there.
+  Result<bool> write(const std::string& path, std::string_view text);
+  Result<std::string> read(const std::string& path) const;
   const std::string& folder() const { return folder_; }
 
  private:

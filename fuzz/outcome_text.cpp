@@ -44,8 +44,12 @@ std::string to_text(const Outcome& o) {
   for (const Finding& f : o.findings) findings.push_back(json_of(f));
   Json unknown = Json::object();
   for (const auto& [cause, n] : o.unknown) unknown[cause] = n;
+  Json spent = Json::object();
+  for (const auto& [part, ns] : o.spent) spent[part] = ns;
   return line_of({{"findings", findings},
                   {"unknown", unknown},
+                  {"features", o.features},
+                  {"spent", spent},
                   {"malformed", o.malformed},
                   {"kernels", o.kernels},
                   {"sharing", o.sharing},
@@ -60,6 +64,9 @@ Result<Outcome> outcome_from_text(std::string_view line) {
     Outcome o;
     for (const Json& f : j.at("findings")) o.findings.push_back(finding_of(f));
     for (const auto& [cause, n] : j.at("unknown").items()) o.unknown[cause] = n;
+    for (const Json& f : j.value("features", Json::array())) o.features.push_back(f);
+    const Json spent = j.value("spent", Json::object());
+    for (const auto& [part, ns] : spent.items()) o.spent[part] = ns;
     o.malformed = j.at("malformed");
     o.kernels = j.at("kernels");
     o.sharing = j.at("sharing");
@@ -74,5 +81,37 @@ Result<Outcome> outcome_from_text(std::string_view line) {
 std::string to_text(const Finding& finding) { return line_of(json_of(finding)); }
 
 Result<Finding> finding_from_text(std::string_view line) { return read<Finding>(line, finding_of); }
+
+std::string to_text(const Investigated& found) {
+  const Blame& b = found.blame;
+  return line_of({{"smallest", to_text(found.smallest)},
+                  {"finding", json_of(found.finding)},
+                  {"stage", b.stage},
+                  {"pass", b.pass},
+                  {"rule", b.rule},
+                  {"firing", b.firing},
+                  {"kernel", b.kernel},
+                  {"title", b.title},
+                  {"evidence", b.evidence},
+                  {"trials", found.trials},
+                  {"done", found.is_done}});
+}
+
+Result<Investigated> investigated_from_text(std::string_view line) {
+  std::string smallest;
+  ASSAY_TRY(found, (read<Investigated>(line, [&](const Json& j) {
+              smallest = j.at("smallest");
+              Investigated i;
+              i.finding = finding_of(j.at("finding"));
+              i.blame = {j.at("stage"),  j.at("pass"),  j.at("rule"),    j.at("firing"),
+                         j.at("kernel"), j.at("title"), j.at("evidence")};
+              i.trials = j.at("trials");
+              i.is_done = j.at("done");
+              return i;
+            })));
+  ASSAY_TRY(c, case_from_text(smallest));
+  found.smallest = std::move(c);
+  return found;
+}
 
 }  // namespace assay::fuzz

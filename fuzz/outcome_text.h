@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "engine/result.h"
+#include "fuzz/investigate.h"
 #include "fuzz/trial.h"
 
 namespace assay::fuzz {
@@ -15,5 +16,9 @@ Result<Outcome> outcome_from_text(std::string_view line);
 // The same of a finding.
 std::string to_text(const Finding& finding);
 Result<Finding> finding_from_text(std::string_view line);
+
+// The same of what is behind a finding.
+std::string to_text(const Investigated& found);
+Result<Investigated> investigated_from_text(std::string_view line);
 
 }  // namespace assay::fuzz

@@ -81,15 +81,26 @@ bool draw_sum(ProgramMaker& m, Op op) {
   return true;
 }
 
-bool draw_extreme(ProgramMaker& m, Op op) {
-  const Known* x = m.any(kAll);
-  if (x == nullptr) return false;
-  const Reduced r = reduced(m, *x);
-  if (!m.fits(r.shape)) return false;
-  Known* y = m.add(op, x->dtype, r.shape, {m.of(*x)});
-  settle(*y, x->lo, x->hi);
+Known add_extreme(ProgramMaker& m, Op op, const Known& x, const Reduced& r) {
+  Known* y = m.add(op, x.dtype, r.shape, {m.of(x)});
+  settle(*y, x.lo, x.hi);
   if (r.count == 0) settle(*y, -HUGE_VAL, HUGE_VAL);
-  set_axes(m, *x, r);
+  set_axes(m, x, r);
+  return *y;
+}
+
+// Now and then both extremes in one value: a kernel that folds twice.
+bool draw_extreme(ProgramMaker& m, Op op) {
+  const Known* found = m.any(kAll);
+  if (found == nullptr) return false;
+  const Known x = *found;
+  const Reduced r = reduced(m, x);
+  if (!m.fits(r.shape)) return false;
+  const Known y = add_extreme(m, op, x, r);
+  if (!m.has_room(2) || !m.c.chance(1, 4)) return true;
+  const Known z = add_extreme(m, op == Op::Max ? Op::Min : Op::Max, x, r);
+  Known* both = m.add(Op::Minimum, x.dtype, r.shape, {m.of(y), m.of(z)});
+  settle(*both, z.lo, z.hi);
   return true;
 }
 

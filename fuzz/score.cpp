@@ -3,22 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <map>
-#include <set>
+#include <memory>
+#include <optional>
 
-#include "engine/uop/simplify.h"
-#include "fuzz/firing_judge.h"
-#include "fuzz/program.h"
-#include "oracles/choices.h"
-#include "props/firings/term.h"
+#include "engine/runtime/profiles.h"
+#include "engine/uop/rule.h"
+#include "fuzz/fault/mutants.h"
+#include "fuzz/score_cases.h"
+#include "fuzz/score_scout.h"
+#include "fuzz/term_trial.h"
 
 namespace assay::fuzz {
 namespace {
 
-constexpr uint64_t kTermsACase = 32;
-constexpr int64_t kFullEach = 16;  // of so many cases one is shown to all properties
+// Mutants show in terms rather than in programs. After so many cases without a finding a mutant is
+// put to the prover; one that it refutes is found, and looked for in some cases more.
+constexpr int64_t kTermsACase = 128;
+constexpr int64_t kCasesBeforeProof = 8;
+constexpr int64_t kCasesBesideProof = 48;
+constexpr int64_t kLimitMs = 10'000;  // of what a device is given at once
 // A question of many is given up soon: there are other cases.
 constexpr smt::Budget kBudget = {.first_points = 1 << 14,
                                  .last_points = 1 << 14,
@@ -26,143 +31,283 @@ constexpr smt::Budget kBudget = {.first_points = 1 << 14,
                                  .cvc5_steps = 10'000,
                                  .watchdog_ms = 500};
 
+constexpr const char* kPocl = "cl:pocl-basic";
+constexpr const char* kOclgrind = "cl:oclgrind";
+
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// The rule that fires most often.
+class Busiest : public uop::Watch {
+ public:
+  using Watch::seen;
+  void seen(const uop::RuleSeen& seen) override { firings_[uop::full_name(seen.set, seen.rule)]++; }
+  std::string rule() const {
+    const auto at =
+        std::ranges::max_element(firings_, {}, [](const auto& firing) { return firing.second; });
+    return at == firings_.end() ? "" : at->first;
+  }
+
+ private:
+  std::map<std::string, int64_t> firings_;
+};
+
+bool is_text(const Fault& fault) { return std::holds_alternative<Text>(fault.how); }
+
 // Where a fault can show: text is compiled by drivers only.
-std::span<const char* const> devices_of(const Fault& fault) {
-  static constexpr std::array<const char*, 3> kSims = {"sim:0", "sim:random", "sim:adversary"};
-  static constexpr std::array<const char*, 2> kDrivers = {"cl:pocl-basic", "cl:oclgrind"};
-  if (std::holds_alternative<Text>(fault.how)) return kDrivers;
-  return kSims;
+std::vector<std::string> devices_of(const Fault& fault) {
+  // Oclgrind sees more, and takes longer.
+  if (is_text(fault)) return {kPocl, kPocl, kOclgrind};
+  return {"sim:0", "sim:random", "sim:adversary"};
 }
 
-ProgramOptions program_options(Choices& choices, bool is_costly) {
-  ProgramOptions how;
-  how.statements = 1 + static_cast<int>(choices.below(is_costly ? 4 : 14));
-  how.elements = choices.pick({int64_t{64}, int64_t{256}, int64_t{1024}});
-  how.folds = choices.pick({0, 0, 6, 12});
-  how.only_floats = choices.chance(1, 6);
+TrialOptions trial_options(const ScoreOptions& options,
+                           std::span<const runtime::DeviceKind* const> kinds) {
+  TrialOptions how;
+  how.kinds = kinds;
+  how.properties = options.properties;
+  how.limit_ms = kLimitMs;
+  how.prover.budget = kBudget;
   return how;
 }
 
-Case drawn(uint64_t seed, const Fault& fault) {
-  Choices choices(seed);
-  const std::span<const char* const> devices = devices_of(fault);
-  Case c;
-  c.program = make_program(choices, program_options(choices, devices.size() == 2));
-  c.device = choices.pick(devices);
-  if (choices.chance(1, 4)) {
-    c.profile = choices.pick({std::string("adreno-630"), std::string("generic")});
+// Text that drivers get is looked at first on machines that are like theirs: what compiles it takes
+// a hundred times as long.
+class Scouting {
+ public:
+  Scouting(const Fault& fault, const ScoreOptions& options)
+      : fault_(fault), trial_(scout_options(options)) {}
+
+  bool shows_in(Case c) {
+    c.device = "like:" + c.device;
+    const uop::Target* target = target_of(c);
+    if (target == nullptr) return true;
+    TextScout scout(fault_, *target);
+    (void)trial_.run(c, {}, &scout);
+    return scout.changes() != 0;
   }
-  if (choices.chance(1, 2)) c.opts = fmt::format("random:{}", choices.below(1 << 16));
-  c.seed = 1 + choices.below(1 << 16);
-  return c;
-}
 
-// The case of a number: of the corpus as it is saved, but for where it runs, then random ones.
-Case case_of(size_t number, const Fault& fault, const ScoreOptions& options) {
-  if (number >= options.corpus.size()) return drawn(options.seed * 1'000'003 + number, fault);
-  Case c = options.corpus[number];
-  const std::span<const char* const> devices = devices_of(fault);
-  c.device = devices[number % devices.size()];
-  c.seed = 1 + number;
-  return c;
-}
-
-// A firing on a random term that changes a value, as FiringJudge says it.
-std::optional<std::string> refuted_term(uint64_t seed, const uop::Switches& switches) {
-  uop::Graph g;
-  Choices choices(seed);
-  const auto t = static_cast<uop::DType>(1 + choices.below(uop::kDTypeCount - 1));
-  const uop::Ref u = props::TermMaker(g, choices).term(t, 2 + static_cast<int>(seed % 12));
-  FiringJudge judge;
-  uop::Run run(g, switches, &judge);
-  (void)uop::simplify(run, u);
-  return judge.counterexample();
-}
-
-// Of a rule alone: index expressions are cases as well.
-bool found_by_term(Scored& s, const Fault& fault, uint64_t seed) {
-  if (!fault.is_rule()) return false;
-  const Planted planted(fault);
-  for (uint64_t k = 0; k < kTermsACase; k++) {
-    const uint64_t own = seed * kTermsACase + k;
-    const std::optional<std::string> refuted = refuted_term(own, planted.switches());
-    if (!refuted || refuted_term(own, {})) continue;
-    s.is_found = true;
-    s.judges = {"firing"};
-    s.findings = {{"firing", fault.blame, "value", *refuted}};
-    s.blame.stage = "rule";
-    s.blame.rule = refuted->substr(0, refuted->find(' '));
-    s.blame.title = *refuted;
-    s.is_blamed_right = names(s.blame, fault);
-    return true;
-  }
-  return false;
-}
-
-// Those who judge: all properties, which are dear of kernels and of firings, or but the cheap ones.
-struct Judges {
-  explicit Judges(const ScoreOptions& options)
-      : quick(trial_options(options, false)), full(trial_options(options, true)) {}
-
-  static TrialOptions trial_options(const ScoreOptions& options, bool all) {
-    TrialOptions how{.kinds = options.kinds};
-    for (const props::Property* p : options.properties) {
-      const bool is_dear = std::holds_alternative<props::Check<codegen::KernelSeen>>(p->check) ||
-                           std::holds_alternative<props::Check<uop::RuleSeen>>(p->check);
-      if (all || !is_dear) how.properties.push_back(p);
-    }
-    how.limit_ms = 10'000;
-    how.prover.budget = kBudget;
+ private:
+  TrialOptions scout_options(const ScoreOptions& options) {
+    kinds_.assign(options.kinds.begin(), options.kinds.end());
+    kinds_.push_back(&scout_kind());
+    TrialOptions how = trial_options(options, kinds_);
+    how.properties = {};
+    how.stages = false;
     return how;
   }
+  const uop::Target* target_of(const Case& c) {
+    const auto [at, is_new] = devices_.try_emplace(c.device + " " + c.profile);
+    if (is_new) {
+      runtime::OpenOptions open;
+      open.profile = c.profile.empty() ? nullptr : runtime::profile(c.profile);
+      Result<std::unique_ptr<runtime::Device>> device =
+          runtime::open_device(kinds_, c.device, open);
+      if (device.ok()) at->second = std::move(device).value();
+    }
+    return at->second == nullptr ? nullptr : &at->second->target();
+  }
 
-  Trial quick;
-  Trial full;
-  bool was_full = false;  // the last time
+  std::vector<const runtime::DeviceKind*> kinds_;
+  std::map<std::string, std::unique_ptr<runtime::Device>> devices_;
+  const Fault& fault_;
+  Trial trial_;
 };
 
-void add_judges(Scored& s, std::span<const Finding> findings) {
-  std::set<std::string> names(s.judges.begin(), s.judges.end());
-  for (const Finding& f : findings) {
-    const bool is_driver = f.stage == "device" && s.witness.device.starts_with("cl:");
-    names.insert(is_driver ? s.witness.device.substr(3) : f.judge);
-  }
-  s.judges.assign(names.begin(), names.end());
+// Who says so: a driver by its name, what a device itself refuses is of its machine.
+std::string judge_name(const Finding& f, const Case& c) {
+  if (f.stage == "device" && c.device.starts_with("cl:")) return c.device.substr(3);
+  if (f.stage == "device" && f.evidence.starts_with("device: ")) return "machine";
+  return f.judge;
 }
 
-void try_case(Scored& s, const Case& c, const Fault& fault, Judges& judges) {
-  judges.was_full = s.tried % kFullEach == kFullEach - 1;
-  Trial& trial = judges.was_full ? judges.full : judges.quick;
-  s.tried++;
-  Planted planted(fault);
-  Outcome outcome = trial.run(c, planted.switches(), &planted);
-  s.live += planted.changes() != 0 ? 1 : 0;
-  s.unknown += outcome.unknown.empty() ? 0 : 1;
-  const bool is_malformed = !outcome.malformed.empty() && planted.changes() == 0;
-  if (is_malformed || outcome.findings.empty()) return;
-  const Outcome without = trial.run(c);
-  if (!without.findings.empty()) {
-    s.refused = fmt::format("{}\n{}", without.findings[0].evidence, to_text(c));
-    return;
-  }
-  s.is_found = true;
-  s.witness = c;
-  s.findings = std::move(outcome.findings);
-  add_judges(s, s.findings);
+void add_judge(Scored& s, const std::string& name) {
+  const auto at = std::ranges::lower_bound(s.judges, name);
+  if (at == s.judges.end() || *at != name) s.judges.insert(at, name);
 }
 
-// What the dear properties say of the witness, beside those who found it.
-void add_all_judges(Scored& s, const Fault& fault, Judges& judges) {
-  Planted planted(fault);
-  const Outcome outcome = judges.full.run(s.witness, planted.switches(), &planted);
-  add_judges(s, outcome.findings);
-}
+// One fault, looked for.
+class Search {
+ public:
+  Search(const Fault& fault, const ScoreOptions& options)
+      : fault_(fault),
+        options_(options),
+        cases_(options.corpus, options.seed, devices_of(fault)),
+        trial_(trial_options(options, options.kinds)) {
+    s_.name = fault.name;
+    s_.of = fault.of;
+  }
+
+  Scored run(int64_t first, const ScoreProgress& progress) {
+    const Clock::time_point start = Clock::now();
+    s_.tried = first;
+    const auto is_over = [&] {
+      return s_.is_found || s_.tried >= options_.cases || since(start) >= options_.seconds;
+    };
+    while (!is_over()) {
+      if (progress) progress(s_);
+      const int64_t number = s_.tried++;
+      is_reached_ = false;
+      if (!fault_.is_rule() || !found_by_term(number)) try_case(cases_.make(number));
+      s_.live += is_reached_ ? 1 : 0;
+      if (s_.is_found || !is_of_table(fault_)) continue;
+      if (s_.tried == kCasesBeforeProof) {
+        ask_prover();
+        proof_seconds_ = since(start);
+      }
+      const bool is_known = !refuted_.empty() && s_.tried >= kCasesBesideProof;
+      if (is_known || !s_.no_fault.empty()) break;
+    }
+    s_.seconds = since(start);
+    conclude(progress);
+    return std::move(s_);
+  }
+
+  void try_again(int64_t number, const Fault* planted_fault, uop::Watch& watch) {
+    std::optional<Planted> planted;
+    if (planted_fault != nullptr) planted.emplace(*planted_fault);
+    std::vector<uop::Watch*> all = {&watch};
+    if (planted) all.insert(all.begin(), &*planted);
+    Watches watches(std::move(all));
+    const uop::Switches switches = planted ? planted->switches() : uop::Switches();
+    if (fault_.is_rule()) {
+      for (int64_t k = 0; k < kTermsACase; k++) (void)tried_term(number, k, switches, &watches);
+    }
+    (void)trial_.run(cases_.make(number), switches, &watches);
+  }
+
+ private:
+  std::optional<Finding> tried_term(int64_t number, int64_t k, const uop::Switches& switches,
+                                    uop::Watch* watch) {
+    uop::Graph g;
+    Choices choices((options_.seed * 1'000'003 + static_cast<uint64_t>(number)) * kTermsACase +
+                    static_cast<uint64_t>(k));
+    return try_term(g, make_term(g, choices), switches, watch);
+  }
+
+  // Of a rule alone: terms are cases as well.
+  bool found_by_term(int64_t number) {
+    for (int64_t k = 0; k < kTermsACase; k++) {
+      Planted planted(fault_);
+      const std::optional<Finding> finding = tried_term(number, k, planted.switches(), &planted);
+      is_reached_ = is_reached_ || planted.changes() != 0;
+      if (!finding || planted.changes() == 0 || finding->stage == "twice") continue;
+      if (tried_term(number, k, {}, nullptr)) continue;
+      s_.is_found = true;
+      s_.findings = {*finding};
+      add_judge(s_, finding->judge);
+      blame_rule(number, k);
+      return true;
+    }
+    return false;
+  }
+
+  // The rule that fired wrongly, or the one that goes round in a circle.
+  void blame_rule(int64_t number, int64_t k) {
+    s_.blame.stage = "rule";
+    s_.blame.rule = s_.findings[0].stage;
+    s_.blame.title = s_.findings[0].evidence;
+    if (s_.blame.rule != "circle") return;
+    Planted planted(fault_);
+    Busiest busiest;
+    Watches watches({&planted, &busiest});
+    (void)tried_term(number, k, planted.switches(), &watches);
+    s_.blame.rule = busiest.rule();
+  }
+
+  void try_case(const Case& c) {
+    if (is_text(fault_)) {
+      if (scouting_ == nullptr) scouting_ = std::make_unique<Scouting>(fault_, options_);
+      if (!scouting_->shows_in(c)) return;
+    }
+    Planted planted(fault_);
+    Outcome outcome = trial_.run(c, planted.switches(), &planted);
+    is_reached_ = is_reached_ || planted.changes() != 0;
+    s_.unknown += outcome.unknown.empty() ? 0 : 1;
+    const bool is_malformed = !outcome.malformed.empty() && planted.changes() == 0;
+    if (is_malformed || outcome.findings.empty()) return;
+    const Outcome without = trial_.run(c);
+    if (!without.findings.empty()) {
+      s_.refused = fmt::format("{}\n{}", without.findings[0].evidence, to_text(c));
+      return;
+    }
+    s_.is_found = true;
+    s_.witness = to_text(c);
+    case_ = c;
+    s_.findings = std::move(outcome.findings);
+    for (const Finding& f : s_.findings) add_judge(s_, judge_name(f, c));
+  }
+
+  void ask_prover() {
+    smt::Prover prover({.budget = kBudget});
+    RuleAnswer answer = proof_of(fault_, prover);
+    if (answer.is_true)
+      s_.no_fault = std::move(answer.evidence);
+    else if (answer.is_refuted)
+      refuted_ = std::move(answer.evidence);
+  }
+
+  // What dear properties say of the witness, and other devices, beside those who found it.
+  void add_all_judges() {
+    std::vector<Case> cases = {case_};
+    if (is_text(fault_)) {
+      cases.push_back(case_);
+      cases[1].device = case_.device == kOclgrind ? kPocl : kOclgrind;
+    } else {
+      cases[0].seed |= 63;
+    }
+    for (const Case& c : cases) {
+      Planted planted(fault_);
+      const Outcome outcome = trial_.run(c, planted.switches(), &planted);
+      for (const Finding& f : outcome.findings) add_judge(s_, judge_name(f, c));
+    }
+  }
+
+  void conclude(const ScoreProgress& progress) {
+    if (!s_.is_found && !refuted_.empty()) {
+      s_.is_found = s_.is_by_proof = s_.is_blamed_right = true;
+      s_.seconds = proof_seconds_;
+      s_.judges = {"proof"};
+      s_.findings = {{"proof", fault_.blame, "value", refuted_}};
+      s_.blame.stage = "rule";
+      s_.blame.rule = fault_.blame;
+      s_.blame.title = refuted_;
+      return;
+    }
+    if (!s_.is_found) {
+      const bool is_equivalent = s_.live == 0 && fault_.note.starts_with("equivalent");
+      if (is_equivalent) s_.no_fault = fmt::format("{}; {} cases", fault_.note, s_.tried);
+      if (s_.no_fault.empty()) s_.why = reason(s_, fault_);
+      return;
+    }
+    if (progress) progress(s_);
+    const Clock::time_point start = Clock::now();
+    if (!s_.witness.empty()) {
+      Planted planted(fault_);
+      s_.blame = bisect(case_, s_.findings[0], options_.kinds, planted.switches(), &planted);
+      s_.blame_seconds = since(start);
+      s_.is_blamed_right = names(s_.blame, fault_);
+      if (s_.blame.is_walked) add_judge(s_, "stages");
+      if (progress) progress(s_);
+      add_all_judges();
+    }
+    s_.is_blamed_right = names(s_.blame, fault_);
+  }
+
+  const Fault& fault_;
+  const ScoreOptions& options_;
+  ScoreCases cases_;
+  Trial trial_;
+  std::unique_ptr<Scouting> scouting_;
+  Scored s_;
+  bool is_reached_ = false;  // by the case that is tried
+  Case case_;                // the witness
+  std::string refuted_;      // an instance of a mutant that changes a value
+  double proof_seconds_ = 0;
+};
 
 }  // namespace
 
@@ -170,56 +315,30 @@ bool names(const Blame& blame, const Fault& fault) {
   return blame.rule == fault.blame || blame.pass == fault.blame || blame.stage == fault.blame;
 }
 
-Scored score(const Fault& fault, const ScoreOptions& options) {
-  Scored s;
-  s.name = fault.name;
-  s.of = fault.of;
-  Judges judges(options);
-  const Clock::time_point start = Clock::now();
-  while (!s.is_found && s.tried < options.cases && since(start) < options.seconds) {
-    if (found_by_term(s, fault, options.seed * 1'000'003 + static_cast<uint64_t>(s.tried))) {
-      s.seconds = since(start);
-      return s;
-    }
-    const Case c = case_of(static_cast<size_t>(s.tried), fault, options);
-    try_case(s, c, fault, judges);
-  }
-  s.seconds = since(start);
-  if (!s.is_found) return s;
-  if (!judges.was_full) add_all_judges(s, fault, judges);
-  if (!options.blames) return s;
-  const Clock::time_point blaming = Clock::now();
-  Planted planted(fault);
-  s.blame = bisect(s.witness, s.findings[0], options.kinds, planted.switches(), &planted);
-  s.blame_seconds = since(blaming);
-  s.is_blamed_right = names(s.blame, fault);
-  return s;
+Case case_of(const Fault& fault, const ScoreOptions& options, int64_t number) {
+  return ScoreCases(options.corpus, options.seed, devices_of(fault)).make(number);
 }
 
-std::string matrix_text(std::span<const Scored> scored) {
-  std::set<std::string> judges;
-  std::map<FaultClass, std::map<std::string, int>> found;
-  std::map<FaultClass, std::pair<int, int>> totals;  // found, all
-  for (const Scored& s : scored) {
-    totals[s.of].first += s.is_found ? 1 : 0;
-    totals[s.of].second++;
-    for (const std::string& j : s.judges) {
-      judges.insert(j);
-      found[s.of][j]++;
-    }
-  }
-  std::string text = fmt::format("{:<10} {:>9}", "class", "found");
-  for (const std::string& j : judges)
-    text += fmt::format("  {:>{}}", j, std::max<size_t>(5, j.size()));
-  text += "\n";
-  for (auto& [of, total] : totals) {
-    text += fmt::format("{:<10} {:>4}/{:<4}", to_text(of), total.first, total.second);
-    for (const std::string& j : judges) {
-      text += fmt::format("  {:>{}}", found[of][j], std::max<size_t>(5, j.size()));
-    }
-    text += "\n";
-  }
-  return text;
+std::string reason(const Scored& s, const Fault& fault) {
+  const std::string counts = fmt::format("{} cases in {:.0f} s", s.tried, s.seconds);
+  std::string why =
+      s.live == 0 ? fmt::format("no case reached it ({})", counts)
+      : s.unknown != 0
+          ? fmt::format("{} cases reached it, and of {} something is unknown ({})", s.live,
+                        s.unknown, counts)
+          : fmt::format("{} cases reached it, and nothing came out wrong ({})", s.live, counts);
+  if (!fault.note.empty()) why += fmt::format("; {}", fault.note);
+  return why;
+}
+
+Scored score(const Fault& fault, const ScoreOptions& options, int64_t first,
+             const ScoreProgress& progress) {
+  return Search(fault, options).run(first, progress);
+}
+
+void try_again(const Fault& fault, const ScoreOptions& options, int64_t number, bool is_planted,
+               uop::Watch& watch) {
+  Search(fault, options).try_again(number, is_planted ? &fault : nullptr, watch);
 }
 
 }  // namespace assay::fuzz

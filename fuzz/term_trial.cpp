@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -113,6 +115,31 @@ Ref instance_of(const uop::Rule& rule, DType t, uop::Graph& g, TermMaker& maker,
   return uop::Builder(rule.match, holes).build(g, match, root);
 }
 
+// Sets of one rule each, under the names of the sets that they are of, by the operation at the root
+// of what they match.
+std::span<const uop::RuleSet* const> rules_alone(uop::Op root) {
+  struct Alone {
+    std::vector<std::unique_ptr<uop::RuleSet>> sets;
+    std::vector<const uop::RuleSet*> by_root[uop::kOpCount];
+  };
+  static const Alone alone = [] {
+    Alone a;
+    for (const uop::RuleSet* set : uop::all_rules()) {
+      if (set == &uop::movement_rules()) continue;
+      for (const uop::Rule& rule : set->rules()) {
+        a.sets.push_back(std::make_unique<uop::RuleSet>(set->name(), std::vector{rule}));
+      }
+    }
+    for (const auto& set : a.sets) {
+      for (int i = 0; i < uop::kOpCount; i++) {
+        if (set->roots().has(static_cast<uop::Op>(i))) a.by_root[i].push_back(set.get());
+      }
+    }
+    return a;
+  }();
+  return alone.by_root[static_cast<int>(root)];
+}
+
 }  // namespace
 
 Ref make_term(uop::Graph& g, Choices& c) {
@@ -146,6 +173,10 @@ std::optional<Finding> try_term(uop::Graph& g, Ref term, const uop::Switches& sw
   Watches watches(std::move(all));
   uop::Run run(g, switches, &watches);
   const Result<Ref> simple = uop::simplify(run, term);
+  for (const uop::RuleSet* set : rules_alone(term->op)) {
+    // One that has no end by itself is one of those that only end together.
+    (void)run.rewrite({&set, 1}, term);
+  }
   if (judge.counterexample()) {
     const std::string& why = *judge.counterexample();
     return Finding{"firings", why.substr(0, why.find(' ')), "value", why};

@@ -15,7 +15,8 @@ using oracles::Choices;
 // shapes of.
 uop::Ref make_term(uop::Graph& g, Choices& choices);
 
-// Simplifies a term and judges every firing by evaluation: what is wrong, if anything. Its leaves
+// Simplifies a term, applies to it each rule of scalars alone that looks at its root (which others
+// may come before), and judges every firing by evaluation: what is wrong, if anything. Its leaves
 // are variables and constants. `watch` looks on.
 std::optional<Finding> try_term(uop::Graph& g, uop::Ref term, const uop::Switches& switches = {},
                                 uop::Watch* watch = nullptr);

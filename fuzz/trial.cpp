@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -13,8 +15,12 @@
 #include "engine/runtime/seen.h"
 #include "engine/schedule/seen.h"
 #include "engine/uop/pass.h"
+#include "engine/uop/text.h"
+#include "fuzz/graph_case.h"
 #include "fuzz/shares_local.h"
+#include "fuzz/term_trial.h"
 #include "oracles/check.h"
+#include "oracles/kernels/check_kernel.h"
 #include "oracles/workgroup/finding.h"
 #include "props/verifier.h"
 
@@ -23,8 +29,8 @@ namespace {
 
 using oracles::Answer;
 
-// Properties that cost more than a case are asked of one in so many, by the case's seed.
-constexpr uint64_t kDearEvery = 64;
+// After so many cases, what is known of equal kernels and questions is forgotten.
+constexpr int64_t kRemembered = 1024;
 
 // What a compilation shows beside what properties judge.
 class Observer : public uop::Watch {
@@ -40,9 +46,20 @@ class Observer : public uop::Watch {
               fmt::format("pass {} broke its spec: {}", seen.pass.name, *seen.breach)};
   }
 
+  // From where a device is given something to where it is done.
+  void edit_batch(runtime::Batch&) override { begin_ = runtime::now_ns(); }
+  void seen(const runtime::LaunchSeen&) override {
+    if (begin_ != 0) run_ns += runtime::now_ns() - begin_;
+    begin_ = 0;
+  }
+
   int64_t kernels = 0;
   int64_t sharing = 0;
+  int64_t run_ns = 0;
   std::optional<Finding> breach;  // the first
+
+ private:
+  int64_t begin_ = 0;
 };
 
 // A fault of the machine by name, so that a race is told from a divergence; else what is wrong is a
@@ -73,15 +90,18 @@ struct Trial::Parts {
   // The devices of one way to open them.
   struct Machine {
     Machine(std::span<const runtime::DeviceKind* const> kinds, runtime::OpenOptions options)
-        : devices(kinds, std::move(options)), executor(devices) {}
+        : devices(kinds, std::move(options)) {
+      executor.emplace(devices);
+    }
     runtime::Devices devices;
-    runtime::Executor executor;
+    std::optional<runtime::Executor> executor;
   };
 
-  explicit Parts(TrialOptions how) : options(std::move(how)), prover(options.prover) {}
+  explicit Parts(const TrialOptions& how) : options(how), prover(options.prover) {}
 
   // Simulated devices begin anew with each case, so that what they draw does not depend on the
-  // cases before; drivers are opened once.
+  // cases before; drivers are opened once. Kernels are lowered anew for each case, whatever was
+  // lowered before.
   Machine& machine_of(const Case& c) {
     runtime::OpenOptions open;
     open.profile = c.profile.empty() ? nullptr : runtime::profile(c.profile);
@@ -92,7 +112,10 @@ struct Trial::Parts {
     const std::string key = fmt::format("{} {}", c.device, c.profile);
     if (c.device.starts_with("sim")) machines.erase(key);
     const auto found = machines.find(key);
-    if (found != machines.end()) return *found->second;
+    if (found != machines.end()) {
+      found->second->executor.emplace(found->second->devices);
+      return *found->second;
+    }
     return *machines.emplace(key, std::make_unique<Machine>(options.kinds, open)).first->second;
   }
 
@@ -113,7 +136,7 @@ struct Trial::Parts {
     std::unique_ptr<uop::Target> target;
     std::unique_ptr<props::Verifier> verifier;
   };
-  TrialOptions options;
+  const TrialOptions& options;
   smt::Prover prover;
   std::map<std::string, std::unique_ptr<Machine>> machines;
   std::map<std::string, Judged> verifiers;  // by target
@@ -155,46 +178,141 @@ void add_checked(const oracles::Checked& checked, Outcome& outcome) {
 
 }  // namespace
 
-Trial::Trial(TrialOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+// What a case is run with.
+struct Trial::Job {
+  const Case& c;
+  const uop::Switches& switches;
+  Parts::Machine& machine;
+  const uop::Target& target;
+  Watches& watches;
+  runtime::KernelLists lists;
+};
+
+Trial::Trial(TrialOptions options)
+    : options_(std::move(options)), parts_(std::make_unique<Parts>(options_)) {}
 Trial::~Trial() = default;
 
 Outcome Trial::run(const Case& c, const uop::Switches& switches, uop::Watch* watch) {
+  // What is remembered from case to case would grow for ever.
+  if (++cases_ % kRemembered == 0) parts_ = std::make_unique<Parts>(options_);
   Outcome outcome;
+  if (is_terms(c)) {
+    run_terms(c, switches, watch, outcome);
+    return outcome;
+  }
   Parts::Machine& machine = parts_->machine_of(c);
   const Result<runtime::Device*> device = machine.devices.open(c.device);
   if (!device.ok()) {
     outcome.malformed = device.error().message;
     return outcome;
   }
-  const bool asks_dear = c.seed % kDearEvery == kDearEvery - 1;
+  runtime::KernelLists lists;
+  if (!c.opts.empty()) {
+    Result<runtime::KernelLists> said = runtime::lists_from_text(std::vector{c.opts});
+    if (!said.ok()) {
+      outcome.malformed = said.error().message;
+      return outcome;
+    }
+    lists = std::move(said).value();
+  }
+  const bool asks_dear = c.seed % options_.dear_every == options_.dear_every - 1;
   props::Verifier& verifier = parts_->verifier_of(device.value()->target(), asks_dear);
   Observer observer;
   std::vector<uop::Watch*> all = {&verifier, &observer};
   if (watch != nullptr) all.push_back(watch);
   Watches watches(std::move(all));
-  oracles::CheckOptions how = {
-      .schedule = {.target = device.value()->target(), .switches = switches, .watch = &watches}};
-  how.tensor_graph = how.kernels = how.planned = parts_->options.stages;
-  how.seed = c.seed;
-  how.executor = &machine.executor;
-  how.device = c.device;
-  how.limit_ms = parts_->options.limit_ms;
-  if (!c.opts.empty()) {
-    Result<runtime::KernelLists> lists = runtime::lists_from_text(std::vector{c.opts});
-    if (!lists.ok()) {
-      outcome.malformed = lists.error().message;
-      return outcome;
-    }
-    how.lists = std::move(lists).value();
+  const Job job = {c, switches, machine, device.value()->target(), watches, std::move(lists)};
+  if (c.is_program()) {
+    run_program(job, outcome);
+  } else {
+    run_kernel(job, outcome);
   }
-  const oracles::Checked checked = oracles::check(c.program, how);
   // The nearest to the cause stand first: a broken form, a property, then a wrong value.
+  std::vector<Finding> values = std::move(outcome.findings);
+  outcome.findings.clear();
   if (observer.breach) outcome.findings.push_back(*observer.breach);
   add_properties(verifier.take(), outcome);
-  add_checked(checked, outcome);
+  std::ranges::move(values, std::back_inserter(outcome.findings));
   outcome.kernels = observer.kernels;
   outcome.sharing = observer.sharing;
+  outcome.spent["run"] = observer.run_ns;
+  outcome.spent["properties"] = watches.spent()[0];
+  if (watch != nullptr) outcome.spent["coverage"] = watches.spent()[2];
+  outcome.spent["compile"] -=
+      observer.run_ns + std::accumulate(watches.spent().begin(), watches.spent().end(), int64_t{0});
   return outcome;
+}
+
+void Trial::run_program(const Job& job, Outcome& outcome) {
+  oracles::CheckOptions how = {
+      .schedule = {
+          .target = job.target, .switches = job.switches, .watch = &job.watches, .cache = nullptr}};
+  how.tensor_graph = how.kernels = how.planned =
+      options_.stages && job.c.seed % options_.stages_every == 0;
+  how.seed = job.c.seed;
+  how.executor = &*job.machine.executor;
+  how.device = job.c.device;
+  how.limit_ms = options_.limit_ms;
+  how.lists = job.lists;
+  const oracles::Checked checked = oracles::check(job.c.program, how);
+  add_checked(checked, outcome);
+  outcome.spent["reference"] = checked.spent.reference;
+  outcome.spent["stages"] = checked.spent.interpret;
+  outcome.spent["compare"] = checked.spent.compare;
+  outcome.spent["compile"] = checked.spent.compile + checked.spent.execute;
+}
+
+void Trial::run_kernel(const Job& job, Outcome& outcome) {
+  const int64_t begin = runtime::now_ns();
+  oracles::KernelOptions how;
+  how.seed = job.c.seed;
+  how.executor = &*job.machine.executor;
+  how.device = job.c.device;
+  how.lists = job.lists;
+  how.switches = job.switches;
+  how.watch = &job.watches;
+  how.limit_ms = options_.limit_ms;
+  uop::Graph g;
+  const Result<uop::Parsed> parsed = uop::from_text(g, job.c.graph);
+  if (!parsed.ok()) {
+    outcome.malformed = to_string(parsed.error());
+    return;
+  }
+  const Result<oracles::KernelChecked> checked = oracles::check_kernel(g, parsed.value().root, how);
+  outcome.spent["compile"] = runtime::now_ns() - begin;
+  if (!checked.ok()) {
+    outcome.malformed = to_string(checked.error());
+    return;
+  }
+  const oracles::Verdict& v = checked.value().verdict;
+  for (const oracles::KernelArgument& a : checked.value().arguments) {
+    outcome.elements += std::ssize(a.bytes) / uop::bytes_of(a.dtype);
+  }
+  if (v.answer == Answer::Unknown) {
+    outcome.unknown["kernel: results may differ"]++;
+  } else if (v.answer == Answer::Fail) {
+    const std::string shape = shape_of(v.evidence);
+    const std::string judge = shape == "value" ? "interpreter" : "machine";
+    outcome.findings.push_back({judge, "device", shape, v.evidence});
+  }
+}
+
+void Trial::run_terms(const Case& c, const uop::Switches& switches, uop::Watch* watch,
+                      Outcome& outcome) {
+  const int64_t begin = runtime::now_ns();
+  for (const std::string_view text : graphs_of(c)) {
+    uop::Graph g;
+    const Result<uop::Parsed> parsed = uop::from_text(g, text);
+    if (!parsed.ok()) {
+      outcome.malformed = to_string(parsed.error());
+      return;
+    }
+    std::optional<Finding> found = try_term(g, parsed.value().root, switches, watch);
+    if (!found) continue;
+    found->files.push_back({"term.uop", std::string(text)});
+    outcome.findings.push_back(std::move(*found));
+  }
+  outcome.spent["rules"] = runtime::now_ns() - begin;
 }
 
 uop::Ref Watches::edit(std::string_view stage, uop::Graph& g, uop::Ref u) {
@@ -210,7 +328,9 @@ void Watches::edit_batch(runtime::Batch& batch) {
 bool Watches::edits() const {
   return std::ranges::any_of(watches_, [](const uop::Watch* w) { return w->edits(); });
 }
-void Watches::seen(const uop::RuleSeen& seen) { show(seen); }
+void Watches::seen(const uop::RuleSeen& seen) {
+  for (uop::Watch* w : watches_) w->seen(seen);
+}
 void Watches::seen(const uop::PassSeen& seen) { show(seen); }
 void Watches::seen(const schedule::CacheSeen& seen) { show(seen); }
 void Watches::seen(const schedule::ScheduleSeen& seen) { show(seen); }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/runtime/child.h"
 #include "engine/runtime/devices.h"
 #include "engine/uop/rewrite.h"
 #include "engine/uop/watch.h"
@@ -27,6 +28,10 @@ struct Finding {
 // case that is made smaller has to keep.
 bool is_same(const Finding& a, const Finding& b);
 
+// Where the time of a case goes: nanoseconds by "compile", "run", "reference", "stages"
+// (interpreted), "compare", "properties", "coverage", "rules" and more.
+using Spending = std::map<std::string, int64_t, std::less<>>;
+
 struct Outcome {
   std::vector<Finding> findings;
   std::map<std::string, int64_t, std::less<>> unknown;  // by cause
@@ -35,14 +40,17 @@ struct Outcome {
   int64_t sharing = 0;  // of them, with LOCAL storage and a barrier
   int64_t obligations = 0;
   int64_t elements = 0, unspecified = 0, ambiguous = 0;  // compared
+  std::vector<uint32_t> features = {};  // that the process saw here first (coverage.h)
+  Spending spent = {};
 };
 
 struct TrialOptions {
-  std::span<const runtime::DeviceKind* const> kinds;  // of devices that a case may name
-  std::vector<const props::Property*> properties =
-      {};                // asked of each case; dear ones of one in 64
-  bool stages = true;    // each stage is interpreted, not what the device computes alone
-  int64_t limit_ms = 0;  // for what a device is given at once; 0: for ever
+  std::span<const runtime::DeviceKind* const> kinds;    // of devices that a case may name
+  std::vector<const props::Property*> properties = {};  // asked of each case
+  uint64_t dear_every = 64;   // but dear ones of one in so many, by its seed
+  bool stages = true;         // each stage is interpreted, not what the device computes alone
+  uint64_t stages_every = 1;  // but of one case in so many, by its seed
+  int64_t limit_ms = 0;       // for what a device is given at once; 0: for ever
   std::string opencl_cache = {};
   smt::ProverOptions prover = {};
 };
@@ -59,16 +67,28 @@ class Trial {
 
   // `watch` sees and may edit what is compiled: coverage, faults.
   Outcome run(const Case& c, const uop::Switches& switches = {}, uop::Watch* watch = nullptr);
+  const TrialOptions& options() const { return options_; }
 
  private:
   struct Parts;
+  struct Job;
+  void run_program(const Job& job, Outcome& outcome);
+  void run_kernel(const Job& job, Outcome& outcome);
+  void run_terms(const Case& c, const uop::Switches& switches, uop::Watch* watch, Outcome& outcome);
+
+  TrialOptions options_;
+  int64_t cases_ = 0;  // that parts_ served
   std::unique_ptr<Parts> parts_;
 };
 
 // Several who look on, in turn.
 class Watches : public uop::Watch {
  public:
-  explicit Watches(std::vector<uop::Watch*> watches) : watches_(std::move(watches)) {}
+  explicit Watches(std::vector<uop::Watch*> watches)
+      : watches_(std::move(watches)), spent_(watches_.size()) {}
+
+  // Nanoseconds that each of them took over all but firings, of which there are too many to time.
+  const std::vector<int64_t>& spent() const { return spent_; }
 
   uop::Ref edit(std::string_view stage, uop::Graph& g, uop::Ref u) override;
   void edit_source(std::string& text) override;
@@ -86,10 +106,17 @@ class Watches : public uop::Watch {
  private:
   template <typename Seen>
   void show(const Seen& seen) {
-    for (uop::Watch* w : watches_) w->seen(seen);
+    int64_t begin = runtime::now_ns();
+    for (size_t i = 0; i < watches_.size(); i++) {
+      watches_[i]->seen(seen);
+      const int64_t end = runtime::now_ns();
+      spent_[i] += end - begin;
+      begin = end;
+    }
   }
 
   std::vector<uop::Watch*> watches_;
+  std::vector<int64_t> spent_;
 };
 
 }  // namespace assay::fuzz

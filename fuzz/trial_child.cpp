@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iostream>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,14 @@ namespace assay::fuzz {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// What is behind a finding may take so many times as long as a case.
+constexpr int64_t kInvestigations = 4;
+
+// A process ends when it has served so many cases, so that nothing that it (or a driver) keeps
+// grows for ever, on disk neither. One on a driver counts as several.
+constexpr int64_t kServed = 8192;
+constexpr int64_t kOnDriver = 32;
 
 // The last line that a process said before it ended: why, if it knew.
 std::string last_line(const std::string& log) {
@@ -38,30 +45,11 @@ std::string place_in(std::string_view said) {
 
 }  // namespace
 
-int serve_trials(Trial& trial) {
-  for (std::string line; std::getline(std::cin, line);) {
-    const Json request = Json::parse(line, nullptr, false);
-    if (!request.is_object() || !request.contains("case") || !request["case"].is_string()) return 2;
-    const Result<Case> c = case_from_text(request["case"].get<std::string>());
-    Outcome outcome;
-    if (c.ok()) {
-      outcome = trial.run(c.value());
-    } else {
-      outcome.malformed = to_string(c.error());
-    }
-    std::cout << to_text(outcome) << std::endl;  // a request waits for it
-  }
-  return 0;
-}
+bool is_of_process(const Finding& finding) { return finding.judge == "process"; }
 
 TrialChild::TrialChild(std::vector<std::string> command, std::string log, int64_t limit_ms)
     : command_(std::move(command)), log_(std::move(log)), limit_ms_(limit_ms) {
   command_.insert(command_.end(), {"--log", log_});
-}
-
-void TrialChild::stop() {
-  child_.stop();
-  is_running_ = false;
 }
 
 Outcome TrialChild::lost(std::string_view shape, std::string evidence) {
@@ -78,33 +66,69 @@ Outcome TrialChild::lost(std::string_view shape, std::string evidence) {
   return outcome;
 }
 
-Outcome TrialChild::run(const Case& c) {
+TrialChild::Came TrialChild::ask(const std::string& request, int64_t limit_ms,
+                                 std::string& answer) {
   if (!is_running_) {
     Result<runtime::Child> started = runtime::Child::start(command_);
     if (!started.ok()) {
-      Outcome outcome;
-      outcome.unknown["no process: " + started.error().message] = 1;
-      return outcome;
+      answer = started.error().message;
+      return Came::NoProcess;
     }
     child_ = std::move(started).value();
     is_running_ = true;
+    served_ = 0;
   }
-  const Json request = {{"case", to_text(c)}};
-  std::string out = request.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string out = request + "\n";
   std::string in;
-  const int64_t deadline = runtime::now_ns() + limit_ms_ * 1'000'000;
+  const int64_t deadline = runtime::now_ns() + limit_ms * 1'000'000;
   while (in.empty() || in.back() != '\n') {
     switch (child_.exchange(out, in, deadline)) {
       case runtime::Child::End::Readable: break;
-      case runtime::Child::End::Closed: return lost("crash", "the process ended within the case");
-      case runtime::Child::End::Timeout:
-        return lost("hang", fmt::format("the case took more than {} ms", limit_ms_));
+      case runtime::Child::End::Closed: return Came::Crash;
+      case runtime::Child::End::Timeout: return Came::Hang;
     }
   }
   in.pop_back();
-  Result<Outcome> outcome = outcome_from_text(in);
+  answer = std::move(in);
+  return Came::Answer;
+}
+
+Outcome TrialChild::run(const Case& c, bool again) {
+  served_ += c.device.starts_with("sim") ? 1 : kOnDriver;
+  if (is_running_ && served_ > kServed) {
+    child_.stop();
+    is_running_ = false;
+  }
+  Json request = {{"case", to_text(c)}};
+  if (again) request["again"] = true;
+  std::string answer;
+  switch (ask(request.dump(-1, ' ', false, Json::error_handler_t::replace), limit_ms_, answer)) {
+    case Came::Crash: return lost("crash", "the process ended within the case");
+    case Came::Hang: return lost("hang", fmt::format("the case took more than {} ms", limit_ms_));
+    case Came::NoProcess: {
+      Outcome outcome;
+      outcome.unknown["no process: " + answer] = 1;
+      return outcome;
+    }
+    case Came::Answer: break;
+  }
+  Result<Outcome> outcome = outcome_from_text(answer);
   if (outcome.ok()) return std::move(outcome).value();
   return lost("crash", fmt::format("the process answered nonsense ({})", outcome.error().message));
+}
+
+std::optional<Investigated> TrialChild::investigate(const Case& c, const Finding& finding,
+                                                    const std::vector<std::string>& known) {
+  const Json request = {{"case", to_text(c)}, {"finding", to_text(finding)}, {"known", known}};
+  std::string answer;
+  const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (ask(text, kInvestigations * limit_ms_, answer) == Came::Answer) {
+    Result<Investigated> found = investigated_from_text(answer);
+    if (found.ok()) return std::move(found).value();
+  }
+  child_.stop();
+  is_running_ = false;
+  return std::nullopt;
 }
 
 }  // namespace assay::fuzz

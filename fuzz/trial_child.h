@@ -1,35 +1,34 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/runtime/child.h"
+#include "fuzz/investigate.h"
 #include "fuzz/trial.h"
 
 namespace assay::fuzz {
 
-// Serves trials on standard input and output, a line of JSON each way, until the input ends:
-//
-//   {"case": TEXT}   the case is tried; its outcome comes back
-//
-// What is no request ends it. Standard output belongs to the protocol.
-int serve_trials(Trial& trial);
-
-// Trials in a process of their own: a case on which it crashes or hangs has that for a finding, and
-// costs the process.
+// Trials in a process of their own (fuzz/serve.h): a case on which it crashes or hangs has that for
+// a finding, and costs the process.
 class TrialChild {
  public:
   // `command` starts a process that serves trials, and has what it says on standard error written
   // to `log`.
   TrialChild(std::vector<std::string> command, std::string log, int64_t limit_ms);
 
-  // The outcome, whatever becomes of the process.
-  Outcome run(const Case& c);
-  // Ends the process now: of what is under way nothing comes back.
-  void stop();
+  // The outcome, whatever becomes of the process. One that is tried `again` has no features.
+  Outcome run(const Case& c, bool again = false);
+  // What is behind a finding (investigate.h); nothing where the process is lost over it.
+  std::optional<Investigated> investigate(const Case& c, const Finding& finding,
+                                          const std::vector<std::string>& known = {});
 
  private:
+  // How an exchange went, or that no process could be started.
+  enum class Came : uint8_t { Answer, Crash, Hang, NoProcess };
+  Came ask(const std::string& request, int64_t limit_ms, std::string& answer);
   Outcome lost(std::string_view shape, std::string evidence);
 
   std::vector<std::string> command_;
@@ -37,6 +36,10 @@ class TrialChild {
   int64_t limit_ms_;
   runtime::Child child_;
   bool is_running_ = false;
+  int64_t served_ = 0;  // by this process, in cases on simulated devices
 };
+
+// Whether the finding is that the process was lost, or took too long.
+bool is_of_process(const Finding& finding);
 
 }  // namespace assay::fuzz

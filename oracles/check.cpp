@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/runtime/child.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/session.h"
 #include "engine/uop/shape.h"
@@ -29,6 +30,19 @@ constexpr int64_t kMostBytes = int64_t{1} << 28;  // of one buffer
 // Types that a device has or has not; narrower floats are emulated where it has not.
 constexpr uop::TypeSet kNeverEmulated = uop::kFixedInts | uop::TypeSet{uop::F64};
 
+// Adds the time that it lives to a part of what is spent.
+class Timed {
+ public:
+  explicit Timed(int64_t& part) : part_(part), begin_(runtime::now_ns()) {}
+  ~Timed() { part_ += runtime::now_ns() - begin_; }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  int64_t& part_;
+  int64_t begin_;
+};
+
 // One run of a program: its session, and the memory of each way to execute it.
 class Checker {
  public:
@@ -42,7 +56,10 @@ class Checker {
   }
 
   Checked run() {
-    Result<std::vector<reference::Array>> reference = reference::evaluate(program_, licence());
+    const Result<std::vector<reference::Array>> reference = [&] {
+      const Timed timed(made_.spent.reference);
+      return reference::evaluate(program_, licence());
+    }();
     const std::optional<Error> refused = engine(reference.ok() ? &reference.value() : nullptr);
     if (wrong_list_ && made_.verdict.answer != Answer::Fail) {
       made_.refused = to_string(*wrong_list_);
@@ -121,7 +138,10 @@ class Checker {
     size_t next = 0;  // of outputs_
     for (size_t k = 0; k <= program_.statements.size(); ++k) {
       if (k < program_.statements.size()) {
-        const Result<bool> done = builder_.step(k);
+        const Result<bool> done = [&] {
+          const Timed timed(made_.spent.compile);
+          return builder_.step(k);
+        }();
         if (!done.ok()) return done.error();
         load_contents();
       }
@@ -182,10 +202,13 @@ class Checker {
     std::vector<const tensor::Tensor*> tensors;
     for (size_t i = first; i < last; ++i) tensors.push_back(&builder_.tensor(outputs_[i].value));
     if (options_.tensor_graph && expected != nullptr && too_large_.empty()) {
+      const Timed timed(made_.spent.interpret);
       compare_all("tensor", first, tensors, kernels_, *expected);
     }
-    Result<schedule::Schedule> made =
-        schedule::linear_with_vars(session_, tensors, options_.schedule);
+    const Result<schedule::Schedule> made = [&] {
+      const Timed timed(made_.spent.compile);
+      return schedule::linear_with_vars(session_, tensors, options_.schedule);
+    }();
     if (!made.ok()) {
       Error error = made.error();
       if (error.line == 0) error.line = line_of(first);
@@ -200,10 +223,19 @@ class Checker {
       }
     }
     if (expected == nullptr || !too_large_.empty()) return std::nullopt;
+    interpret_stages(s, first, tensors, *expected);
+    if (buffers_) run_on_devices(s, before, first, tensors, *expected);
+    return std::nullopt;
+  }
+
+  void interpret_stages(const schedule::Schedule& s, size_t first,
+                        std::span<const tensor::Tensor* const> tensors,
+                        const std::vector<reference::Array>& expected) {
+    const Timed timed(made_.spent.interpret);
     const interpreter::Variables variables(s.variables.begin(), s.variables.end());
     if (options_.kernels) {
       execute("kernels", s.linear, variables, kernels_, {});
-      compare_all("kernels", first, tensors, kernels_, *expected);
+      compare_all("kernels", first, tensors, kernels_, expected);
     }
     if (options_.planned) {
       std::vector<int> order;
@@ -211,10 +243,8 @@ class Checker {
         order = interpreter::random_extension(s.planned, options_.seed);
       }
       execute("planned", s.planned, variables, planned_, order);
-      compare_all("planned", first, tensors, planned_, *expected);
+      compare_all("planned", first, tensors, planned_, expected);
     }
-    if (buffers_) run_on_devices(s, before, first, tensors, *expected);
-    return std::nullopt;
   }
 
   void count(const schedule::Schedule& s) {
@@ -262,7 +292,10 @@ class Checker {
                       const std::vector<reference::Array>& expected) {
     if (lacking_.empty()) find_lacking(made);
     if (made_.verdict.answer == Answer::Fail || wrong_list_ || !lacking_.empty()) return;
-    const Result<schedule::Schedule> with_opts = listed(made, before);
+    const Result<schedule::Schedule> with_opts = [&] {
+      const Timed timed(made_.spent.compile);
+      return listed(made, before);
+    }();
     if (!with_opts.ok()) {
       wrong_list_ = with_opts.error();
       return;
@@ -275,7 +308,10 @@ class Checker {
     how.poison = true;
     how.planned = options_.arenas;
     if (s.linear != nullptr) {
-      const Result<runtime::Ran> ran = options_.executor->run(session_.graph(), s, *buffers_, how);
+      const Result<runtime::Ran> ran = [&] {
+        const Timed timed(made_.spent.execute);
+        return options_.executor->run(session_.graph(), s, *buffers_, how);
+      }();
       if (!ran.ok()) return fail("device", fmt::format("device: {}", to_string(ran.error())));
       made_.runs.push_back(ran.value());
       if (ran.value().status != runtime::Status::Ok) {
@@ -283,6 +319,7 @@ class Checker {
                     fmt::format("device: {}: {}", to_text(ran.value().status), ran.value().why));
       }
     }
+    const Timed timed(made_.spent.compare);
     Memory memory;
     if (read_back(tensors, memory)) compare_all("device", first, tensors, memory, expected);
   }

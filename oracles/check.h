@@ -39,6 +39,15 @@ struct Judged {
   std::string text;
 };
 
+// Where the time of a check goes, in nanoseconds. What a watch takes is in the part that shows it.
+struct Spent {
+  int64_t reference = 0;  // its evaluation
+  int64_t compile = 0;    // building, scheduling
+  int64_t execute = 0;    // code generation, a device's own compiler, runs
+  int64_t interpret = 0;  // of stages
+  int64_t compare = 0;    // reading what devices hold, and comparing it
+};
+
 struct Checked {
   Verdict verdict;
   // Where a failure shows: the stage of a value, or "refusal" where the engine and the reference
@@ -55,6 +64,7 @@ struct Checked {
   int64_t planned_bytes = 0;
   int64_t lower_bound_bytes = 0;
   std::vector<runtime::Ran> runs;  // on devices, one a schedule and repetition
+  Spent spent;
 };
 
 // Builds the program, schedules what it forces, runs each stage in the interpreter and compares

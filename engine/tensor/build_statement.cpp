@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/check.h"
@@ -168,7 +169,23 @@ bool is_symbolic(const Building& b) {
   return has_symbolic_size(b.define);
 }
 
-// The op's node, all that was made for it being well formed.
+// What is wrong with a node, or with what lies between it and the operands.
+std::optional<std::string> fault_above_operands(const Building& b, Ref node) {
+  std::unordered_set<Ref> known(b.operands.begin(), b.operands.end());  // only searched
+  std::vector<Ref> open = {node};
+  while (!open.empty()) {
+    const Ref u = open.back();
+    open.pop_back();
+    if (!known.insert(u).second) continue;
+    std::optional<std::string> fault = uop::shape_error(b.g, u);
+    if (fault) return fault;
+    open.insert(open.end(), u->src.begin(), u->src.end());
+  }
+  return std::nullopt;
+}
+
+// The op's node, all that was made for it being well formed, and all that it is made of: a
+// statement that was refused before has left nodes in the graph.
 Result<Ref> built(const Building& b) {
   const size_t before = b.g.size();
   ASSAY_TRY(node, all_builds()[static_cast<size_t>(b.define.op)].build(b));
@@ -177,6 +194,7 @@ Result<Ref> built(const Building& b) {
         uop::shape_error(b.g, b.g.at(static_cast<uint32_t>(id)));
     if (fault) return Error{*fault};
   }
+  if (const std::optional<std::string> fault = fault_above_operands(b, node)) return Error{*fault};
   return node;
 }
 

@@ -111,6 +111,16 @@ Term where(Term c, Term x, Term y) {
   return {x.g, x.g->make(Fn::Where, x.dtype(), {c.u, x.u, y.u})};
 }
 
+Term computed_once(Term x) {
+  constexpr uop::OpSet kStored = {Fn::Buffer, Fn::Param,      Fn::After,
+                                  Fn::Const,  Fn::Contiguous, Fn::Copy};
+  if (!uop::is_float(x.dtype())) return x;
+  Ref u = x.u;
+  while (uop::is_movement(u->op) || u->op == Fn::Bitcast) u = u->src[0];
+  if (kStored.has(u->op)) return x;
+  return {x.g, x.g->make(Fn::Contiguous, x.dtype(), {x.u})};
+}
+
 Term cast(Term x, DType t) {
   if (x.dtype() == t) return x;
   return {x.g, x.g->make(Fn::Cast, t, {x.u})};

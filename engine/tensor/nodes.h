@@ -88,6 +88,11 @@ inline Term operator-(Term x, double n) { return x - number(x, n); }
 inline Term operator*(Term x, double n) { return x * number(x, n); }
 inline Term operator/(Term x, double n) { return x / number(x, n); }
 
+// x, which all who read it see with the same bits: a float that is computed is stored, since each
+// reader's kernel may compute it anew and round it otherwise (contraction, orders of sums). What is
+// stored anyway, or moved, stays as it is.
+Term computed_once(Term x);
+
 // Floats as their bits, integers and bool as they are, and back: what is added up without rounding
 // and keeps NaNs and the sign of zeros.
 Term to_bits(Term x);

@@ -40,8 +40,10 @@ Term sorted(Term x, int64_t axis, bool descending, Dim k, Holds holds) {
   return pick(eq(rank, place), held);
 }
 
+// Ranks that disagree with each other, or with what is moved, are of no order: each element is
+// compared as it is held.
 Result<Ref> ordered(const Building& b, bool descending, const Ref* count, Holds holds) {
-  Term x = operand(b, 0);
+  Term x = computed_once(operand(b, 0));
   ASSAY_TRY(axis, b.axis("axis", static_cast<size_t>(x.rank())));
   const bool is_scalar = x.rank() == 0;
   if (is_scalar) x = insert_axis(x, 0);

@@ -75,10 +75,11 @@ Result<Ref> deviation(const Building& b) {
   return rounded(b, sqrt(v));
 }
 
-// The first or last place of what is largest or least. NaNs are both, as they are for max and min.
+// The first or last place of what is largest or least, which has to be found again bit by bit. NaNs
+// are both, as they are for max and min.
 template <Fn f>
 Result<Ref> place(const Building& b) {
-  Term x = operand(b, 0);
+  Term x = computed_once(operand(b, 0));
   const int64_t rank = x.rank();
   int64_t axis = 0;
   const bool is_flat = rank == 0 || !b.has("axis");

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +11,9 @@
 
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
+#include "fuzz/commands/fault_option.h"
 #include "fuzz/commands/programs.h"
-#include "fuzz/fault/fault.h"
-#include "fuzz/fault/mutants.h"
+#include "fuzz/investigate.h"
 #include "fuzz/triage.h"
 #include "props/property.h"
 
@@ -31,13 +29,6 @@ struct Options {
 ExitCode fail(const std::string& why, ExitCode code) {
   fmt::print(stderr, "assay bisect: {}\n", why);
   return code;
-}
-
-std::optional<Fault> fault_of(const std::string& name) {
-  std::vector<Fault> all(stage_faults().begin(), stage_faults().end());
-  for (Fault& f : rule_faults()) all.push_back(std::move(f));
-  const auto at = std::ranges::find(all, name, &Fault::name);
-  return at == all.end() ? std::nullopt : std::optional(*at);
 }
 
 void print(const Finding& finding, const Blame& blame) {
@@ -59,19 +50,15 @@ ExitCode run_bisect(const Options& options) {
   if (!text.ok()) return fail(text.error().message, kEnvironment);
   const Result<Case> c = case_from_text(text.value());
   if (!c.ok()) return fail(fmt::format("{}: {}", options.file, to_string(c.error())), kUsage);
-  std::unique_ptr<Planted> planted;
   uop::Switches switches = options.switches;
-  if (!options.fault.empty()) {
-    const std::optional<Fault> fault = fault_of(options.fault);
-    if (!fault) return fail(fmt::format("no fault is named '{}'", options.fault), kUsage);
-    planted = std::make_unique<Planted>(*fault);
-    switches.substitutes = planted->switches().substitutes;
-  }
+  const Result<std::unique_ptr<Planted>> fault = plant(options.fault, switches);
+  if (!fault.ok()) return fail(fault.error().message, kUsage);
+  Planted* const planted = fault.value().get();
   TrialOptions how;
   how.kinds = device_kinds();
   how.properties = props::every_property();
   Trial trial(how);
-  const Outcome outcome = trial.run(c.value(), switches, planted.get());
+  const Outcome outcome = trial.run(c.value(), switches, planted);
   if (!outcome.malformed.empty() && outcome.findings.empty()) {
     return fail(fmt::format("{}: {}", options.file, outcome.malformed), kUsage);
   }
@@ -80,16 +67,17 @@ ExitCode run_bisect(const Options& options) {
     return kClean;
   }
   const Finding& finding = outcome.findings[0];
-  print(finding, bisect(c.value(), finding, device_kinds(), switches, planted.get()));
+  print(finding, blame_of(c.value(), finding, trial, {.switches = switches, .watch = planted}));
   return kFinding;
 }
 
 std::function<ExitCode()> declare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->file, "a program that fails; its comments say device and opts")
+  app.add_option("FILE", options->file,
+                 "a case that fails (.tp, or .uop of a kernel or of terms); its comments say "
+                 "device and opts")
       ->required();
-  app.add_option("--fault", options->fault, "plant this fault (assay score --list)")
-      ->type_name("NAME");
+  add_fault(app, options->fault);
   add_switches(app, options->switches);
   return [options] { return run_bisect(*options); };
 }

@@ -42,6 +42,7 @@ const Command& score_command();
 const Command& shrink_command();
 const Command& simplify_command();
 const Command& trial_command();
+const Command& triage_command();
 const Command& verify_command();
 const Command& worker_command();
 

@@ -2,18 +2,23 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "fuzz/campaign.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
+#include "fuzz/commands/fault_option.h"
 #include "fuzz/commands/programs.h"
 #include "fuzz/commit.h"
 #include "oracles/smt/solver.h"
@@ -30,6 +35,7 @@ struct Options {
   std::string out = "campaign";
   uint64_t seed = 1;
   int64_t limit_ms = 20'000;
+  std::string fault;
   bool resume = false;
   bool quiet = false;
 };
@@ -78,14 +84,38 @@ std::string time_text() {
   return text;
 }
 
-// What each device says of itself; an error names one that is not there.
-Result<std::vector<std::string>> drivers_of(const std::vector<std::string>& names) {
+// What each device says of itself, and the types in which it computes; an error names one that is
+// not there.
+struct DevicesSaid {
   std::vector<std::string> drivers;
+  std::vector<uop::TypeSet> types;
+};
+Result<DevicesSaid> ask_devices(const std::vector<std::string>& names) {
+  DevicesSaid said;
   for (const std::string& name : names) {
     ASSAY_TRY(device, runtime::open_device(device_kinds(), name));
-    drivers.push_back(fmt::format("{}: {}", name, device->target().name));
+    said.drivers.push_back(fmt::format("{}: {}", name, device->target().name));
+    said.types.push_back(device->target().arithmetic);
   }
-  return drivers;
+  return said;
+}
+
+// Where the time goes, the largest shares first.
+std::string shares_text(const reports::Counts& spent) {
+  int64_t all = 0;
+  std::vector<std::pair<int64_t, std::string>> parts;
+  for (const auto& [part, us] : spent) {
+    all += us;
+    parts.emplace_back(us, part);
+  }
+  std::ranges::sort(parts, std::greater<>());
+  std::string text;
+  for (const auto& [us, part] : parts) {
+    const double share =
+        100.0 * static_cast<double>(us) / static_cast<double>(std::max<int64_t>(1, all));
+    if (share >= 0.5) text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", part, share);
+  }
+  return text;
 }
 
 class ProgressLine {
@@ -105,11 +135,11 @@ class ProgressLine {
         p.kernels == 0 ? 0
                        : 100.0 * static_cast<double>(p.sharing) / static_cast<double>(p.kernels);
     return fmt::format(
-        "{} cases ({} of {} saved), {:.0f}/s, {} causes in {} failures, {} unknown, "
-        "{:.0f} % of kernels with LOCAL and a barrier",
+        "{} cases ({} of {} saved), {:.0f}/s, {} causes in {} failures, {} flaky, {} unknown, "
+        "{} of {} rules, {} features, {} kept, {:.0f} % of kernels with LOCAL and a barrier",
         p.cases, p.replayed, p.to_replay,
         p.seconds > 0 ? static_cast<double>(p.cases - p.before) / p.seconds : 0.0, p.causes,
-        p.failed, p.unknown, share);
+        p.failed, p.flaky, p.unknown, p.rules, p.all_rules, p.features, p.kept, share);
   }
 
  private:
@@ -121,10 +151,14 @@ class ProgressLine {
 ExitCode run(const Options& options) {
   Result<std::vector<std::pair<std::string, Case>>> saved = saved_cases(options.corpus);
   if (!saved.ok()) return fail(saved.error().message, kEnvironment);
-  const Result<std::vector<std::string>> drivers = drivers_of(options.devices);
-  if (!drivers.ok()) return fail(drivers.error().message, kEnvironment);
+  const Result<DevicesSaid> devices = ask_devices(options.devices);
+  if (!devices.ok()) return fail(devices.error().message, kEnvironment);
+  uop::Switches switches;
+  const Result<std::unique_ptr<Planted>> fault = plant(options.fault, switches);
+  if (!fault.ok()) return fail(fault.error().message, kUsage);
   CampaignOptions how;
   how.source.devices = options.devices;
+  how.source.types = devices.value().types;
   how.source.seed = options.seed;
   how.saved = std::move(saved).value();
   how.out = options.out;
@@ -134,10 +168,14 @@ ExitCode run(const Options& options) {
   how.resume = options.resume;
   how.limit_ms = options.limit_ms;
   how.child = {"/proc/self/exe", "trial", "--serve"};
+  if (!options.fault.empty()) {
+    how.child.insert(how.child.end(), {"--fault", options.fault});
+    how.trial += " --fault " + options.fault;
+  }
   how.begin.commit = engine_commit();
   how.begin.solver = smt::solver_versions();
   how.begin.devices = options.devices;
-  how.begin.drivers = drivers.value();
+  how.begin.drivers = devices.value().drivers;
   how.begin.seed = options.seed;
   how.begin.corpus = fmt::format("{}", fmt::join(options.corpus, " "));
   how.begin.machine = machine_text();
@@ -150,10 +188,11 @@ ExitCode run(const Options& options) {
   line.end();
   if (!end.ok()) return fail(to_string(end.error()), kEnvironment);
   const Progress& p = campaign.progress();
-  fmt::print("{}\ndigest {}\nrecords {}/records.jsonl\n", ProgressLine::text(p), end.value().digest,
-             options.out);
+  fmt::print("{}\ntime: {}\ndigest {}\nrecords {}/records.jsonl\n", ProgressLine::text(p),
+             shares_text(p.spent), end.value().digest, options.out);
   if (end.value().is_interrupted) return kInterrupted;
-  return p.causes != 0 ? kFinding : kClean;
+  if (p.causes != 0) return kFinding;
+  return p.flaky != 0 ? kUnknown : kClean;
 }
 
 std::function<ExitCode()> declare(CLI::App& app) {
@@ -172,6 +211,7 @@ std::function<ExitCode()> declare(CLI::App& app) {
   app.add_option("--out", options->out, "the folder of the campaign")->type_name("DIR");
   app.add_option("--seed", options->seed, "of all that is random");
   app.add_option("--time-limit", options->limit_ms, "of one case, in ms")->type_name("MS");
+  add_fault(app, options->fault);
   app.add_flag("--resume", options->resume, "go on with the campaign of that folder");
   app.add_flag("--quiet", options->quiet, "no progress");
   return [options] { return run(*options); };

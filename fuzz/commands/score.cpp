@@ -1,6 +1,7 @@
 #include "fuzz/score.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,8 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -19,41 +18,56 @@
 #include "fuzz/commands/programs.h"
 #include "fuzz/fault/mutants.h"
 #include "fuzz/in_order.h"
+#include "fuzz/score_child.h"
+#include "fuzz/score_text.h"
 #include "props/property.h"
+#include "reports/record.h"
 
 namespace assay::fuzz {
 namespace {
 
 struct Options {
-  std::vector<std::string> faults;
-  std::vector<std::string> corpus;
+  std::vector<std::string> faults = {"all"};
+  std::vector<std::string> corpus = {"corpus/regress"};
   std::vector<std::string> properties;
   size_t sample = 0;
   size_t jobs = 1;
   bool is_verbose = false;
   bool lists = false;
-  std::string out;  // a folder for witnesses; "" for none
+  bool serves = false;
+  std::string log;
+  std::string out;      // a folder for witnesses; "" for none
+  std::string records;  // a file; "" for none
   ScoreOptions score;
 };
 
-// Faults by a set's name ("stages", "rules", "all", a class) or by their own, each once.
-Result<std::vector<Fault>> chosen(const std::vector<std::string>& names) {
+std::vector<Fault> every_fault() {
   std::vector<Fault> all(stage_faults().begin(), stage_faults().end());
-  const std::vector<Fault> rules = rule_faults();
-  all.insert(all.end(), rules.begin(), rules.end());
-  std::vector<Fault> faults;
+  for (Fault& f : rule_faults()) all.push_back(std::move(f));
+  return all;
+}
+
+// Faults by a set's name ("stages", "mutants", "all", a class) or by their own, each once.
+Result<std::vector<Fault>> chosen(const std::vector<std::string>& names) {
+  const std::vector<Fault> all = every_fault();
+  std::vector<bool> is_chosen(all.size(), false);
   for (const std::string& name : names) {
-    const size_t before = faults.size();
-    for (const Fault& f : all) {
-      const bool is_mutant = is_of_table(f);
+    bool is_known = false;
+    for (size_t k = 0; k < all.size(); k++) {
+      const bool is_mutant = is_of_table(all[k]);
       const bool is_in_set = name == "all" || (name == "stages" && !is_mutant) ||
-                             (name == "rules" && is_mutant) ||
-                             (name == to_text(f.of) && !is_mutant) || f.name == name;
-      if (is_in_set) faults.push_back(f);
+                             (name == "mutants" && is_mutant) ||
+                             (name == to_text(all[k].of) && !is_mutant) || all[k].name == name;
+      is_chosen[k] = is_chosen[k] || is_in_set;
+      is_known = is_known || is_in_set;
     }
-    if (faults.size() == before) {
+    if (!is_known) {
       return Error{fmt::format("no fault and no set of faults is named '{}'", name), 0, 0};
     }
+  }
+  std::vector<Fault> faults;
+  for (size_t k = 0; k < all.size(); k++) {
+    if (is_chosen[k]) faults.push_back(all[k]);
   }
   return faults;
 }
@@ -82,75 +96,82 @@ Result<std::vector<Case>> corpus_of(const std::vector<std::string>& arguments) {
   return cases;
 }
 
-std::string line_of(const Scored& s) {
-  if (!s.is_found) {
-    return fmt::format("missed {}: {} cases, {} touched, {} with unknowns, {:.1f} s", s.name,
-                       s.tried, s.live, s.unknown, s.seconds);
-  }
-  return fmt::format("found  {}: case {}, {:.2f} s, by {}; blames {}{} in {:.2f} s", s.name,
-                     s.tried, s.seconds, fmt::join(s.judges, ", "), s.blame.nearest(),
-                     s.is_blamed_right ? "" : " WRONGLY", s.blame_seconds);
-}
-
-void print_details(const Scored& s) {
-  for (const Finding& f : s.findings) {
-    fmt::print("  {} at {} ({}): {}\n", f.judge, f.stage, f.shape, f.evidence.substr(0, 400));
-  }
-  if (!s.refused.empty()) fmt::print("  fails without it: {}\n", s.refused);
-  if (!s.is_found) return;
-  fmt::print("  blame: stage {} pass {} rule {} firing {}: {}\n  {}\n", s.blame.stage, s.blame.pass,
-             s.blame.rule, s.blame.firing, s.blame.title, s.blame.evidence.substr(0, 400));
-  fmt::print("{}\n", to_text(s.witness));
-}
-
 // The case that shows a fault, under its name.
 void save(const std::string& folder, const Scored& s) {
-  if (folder.empty() || !s.is_found || s.witness.program.statements.empty()) return;
+  if (folder.empty() || s.witness.empty()) return;
   std::filesystem::create_directories(folder);
   std::ofstream file(std::filesystem::path(folder) / (s.name + ".tp"));
-  file << to_text(s.witness);
+  file << s.witness;
 }
 
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const auto at = static_cast<size_t>(q * static_cast<double>(values.size() - 1));
-  return values[at];
-}
-
-ExitCode conclude(const std::vector<Scored>& all) {
-  std::vector<double> seconds;
-  std::vector<double> blaming;
-  size_t right = 0;
-  std::string missed;
-  bool has_alarm = false;
-  for (const Scored& s : all) {
-    has_alarm = has_alarm || !s.refused.empty();
-    if (!s.is_found) {
-      missed += fmt::format(" {}", s.name);
-      continue;
-    }
-    seconds.push_back(s.seconds);
-    blaming.push_back(s.blame_seconds);
-    right += s.is_blamed_right ? 1 : 0;
-  }
-  fmt::print("\n{}\n", matrix_text(all));
-  const auto percent = [](size_t part, size_t whole) {
-    return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-  };
-  fmt::print("{} of {} found ({:.1f} %), in {:.2f} s (median), {:.2f} s at most\n", seconds.size(),
-             all.size(), percent(seconds.size(), all.size()), quantile(seconds, 0.5),
-             quantile(seconds, 1));
-  fmt::print("{} of {} blamed right ({:.1f} %), in {:.2f} s (median), {:.2f} s at most\n", right,
-             seconds.size(), percent(right, seconds.size()), quantile(blaming, 0.5),
-             quantile(blaming, 1));
-  fmt::print("survivors:{}\n", missed.empty() ? " none" : missed);
-  return has_alarm || !missed.empty() ? kFinding : kClean;
+reports::ScoreRecord record_of(const Scored& s) {
+  reports::ScoreRecord r;
+  r.fault = s.name;
+  r.fault_class = to_text(s.of);
+  r.judge = s.is_found && !s.findings.empty() ? s.findings[0].judge : "";
+  r.judges = s.judges;
+  r.seconds = s.seconds;
+  r.is_blamed_right = s.is_blamed_right;
+  r.blame = s.blame.nearest();
+  r.why = s.why;
+  return r;
 }
 
 ExitCode fail(const std::string& why, ExitCode code) {
   fmt::print(stderr, "assay score: {}\n", why);
   return code;
+}
+
+// The same options to a process that serves scores.
+std::vector<std::string> child_command(const Options& options) {
+  std::vector<std::string> words = {"/proc/self/exe", "score", "--serve"};
+  const auto add = [&](std::string name, std::string value) {
+    words.push_back(std::move(name));
+    words.push_back(std::move(value));
+  };
+  add("--seed", std::to_string(options.score.seed));
+  add("--seconds", fmt::format("{}", options.score.seconds));
+  add("--cases", std::to_string(options.score.cases));
+  for (const std::string& path : options.corpus) add("--corpus", path);
+  for (const std::string& name : options.properties) add("--property", name);
+  return words;
+}
+
+// How far it is, on a terminal.
+void show_progress(size_t done, size_t all, size_t missed) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r{} of {} faults, {} missed  {}", done, all, missed,
+             done == all ? "\n" : "");
+}
+
+ExitCode score_all(const Options& options, const std::vector<Fault>& faults) {
+  std::ofstream records;
+  if (!options.records.empty()) {
+    records.open(options.records, std::ios::binary);
+    if (!records) return fail(options.records + " cannot be written", kEnvironment);
+  }
+  const std::vector<std::string> command = child_command(options);
+  std::vector<Scored> all;
+  size_t missed = 0;
+  in_order<Scored>(
+      faults.size(), options.jobs,
+      [&] {
+        return [&, child = std::make_shared<ScoreChild>(command, options.score)](size_t i) {
+          return child->score(faults[i]);
+        };
+      },
+      [&](size_t, Scored s) {
+        fmt::print("{}\n", line_of(s));
+        if (options.is_verbose) fmt::print("{}", details_of(s));
+        save(options.out, s);
+        if (s.no_fault.empty()) records << reports::to_line(record_of(s)) << std::flush;
+        std::fflush(stdout);
+        missed += s.is_found || !s.no_fault.empty() ? 0 : 1;
+        all.push_back(std::move(s));
+        show_progress(all.size(), faults.size(), missed);
+      });
+  fmt::print("\n{}", summary_text(all));
+  return is_red(all) ? kFinding : kClean;
 }
 
 ExitCode run_score(Options& options) {
@@ -172,40 +193,42 @@ ExitCode run_score(Options& options) {
         std::ranges::find(options.properties, p.name) != options.properties.end();
     if (is_chosen) options.score.properties.push_back(&p);
   }
-  std::vector<Scored> all;
-  in_order<Scored>(
-      some.size(), options.jobs,
-      [&] { return [&](size_t i) { return score(some[i], options.score); }; },
-      [&](size_t, Scored s) {
-        fmt::print("{}\n", line_of(s));
-        if (options.is_verbose) print_details(s);
-        save(options.out, s);
-        std::fflush(stdout);
-        all.push_back(std::move(s));
-      });
-  return conclude(all);
+  if (options.serves) {
+    if (!options.log.empty() && std::freopen(options.log.c_str(), "w", stderr) == nullptr) {
+      return kEnvironment;
+    }
+    return serve_scores(every_fault(), options.score) == 0 ? kClean : kUsage;
+  }
+  return score_all(options, some);
 }
 
 std::function<ExitCode()> declare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  options->faults = {"stages"};
-  options->corpus = {"corpus/regress"};
   app.add_option("--faults", options->faults,
-                 "a fault, a class of faults, 'stages', 'rules' or 'all'; again for more")
+                 "a fault, a class of faults, 'stages', 'mutants' (of rules) or 'all'; again for "
+                 "more")
       ->type_name("SET");
   app.add_option("--sample", options->sample, "only so many of them, spread over all")
       ->type_name("N");
-  app.add_option("--corpus", options->corpus, "programs that are tried first")->type_name("FILE");
+  app.add_option("--corpus", options->corpus, "programs that are tried in turn with random ones")
+      ->type_name("FILE");
   app.add_option("--property", options->properties, "judge this property, not all")
       ->type_name("NAME");
   app.add_option("--seed", options->score.seed, "of random programs")->type_name("S");
   app.add_option("--cases", options->score.cases, "tried of each fault")->type_name("N");
   app.add_option("--seconds", options->score.seconds, "tried of each fault")->type_name("N");
-  app.add_option("--jobs", options->jobs, "faults at once")->type_name("J");
+  app.add_option("--jobs", options->jobs, "faults at once, each in a process of its own")
+      ->type_name("J")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--out", options->out, "write the case that shows a fault here, as NAME.tp")
       ->type_name("DIR");
+  app.add_option("--records", options->records, "write a record of each fault, for assay report")
+      ->type_name("FILE");
   app.add_flag("--list", options->lists, "print the faults instead");
   app.add_flag("--verbose", options->is_verbose, "print findings, blame and witness of each");
+  CLI::Option* serves =
+      app.add_flag("--serve", options->serves, "serve scores on standard input and output");
+  app.add_option("--log", options->log, "with --serve: where messages go")->needs(serves);
   return [options] { return run_score(*options); };
 }
 

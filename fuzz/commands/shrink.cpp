@@ -10,12 +10,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include "engine/codegen/opt.h"
-#include "engine/codegen/seen.h"
 #include "engine/runtime/rules.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
+#include "fuzz/commands/fault_option.h"
 #include "fuzz/commands/programs.h"
+#include "fuzz/investigate.h"
 #include "fuzz/trial.h"
 
 namespace assay::fuzz {
@@ -24,21 +24,10 @@ namespace {
 struct Options {
   std::string file;
   std::string out;
+  std::string fault;
   uop::Switches switches;
   int64_t trials = ShrinkOptions{}.trials;
   int64_t limit_ms = 0;
-};
-
-// The lists that kernels are made with, in the order in which they are lowered.
-class ListsSeen : public uop::Watch {
- public:
-  using Watch::seen;
-  void seen(const codegen::KernelSeen& seen) override {
-    const auto opts = codegen::kernel_name(seen.linear).opts;
-    std::string list = !opts || opts->empty() || *opts == "NONE" ? "none" : std::string(*opts);
-    if (std::ranges::find(lists, list) == lists.end()) lists.push_back(std::move(list));
-  }
-  std::vector<std::string> lists;
 };
 
 ExitCode fail(const std::string& why, ExitCode code) {
@@ -58,13 +47,19 @@ ExitCode write(const std::string& path, const std::string& text) {
   return kFinding;
 }
 
-ExitCode shrink_case(const Options& options, const Case& failing) {
+// Statements of a program, lines of a graph.
+int64_t length_of(const Case& c) {
+  return c.is_program() ? std::ssize(c.program.statements) : std::ranges::count(c.graph, '\n');
+}
+
+ExitCode shrink_case(const Options& options, const Case& failing, const uop::Switches& switches,
+                     Planted* planted) {
   TrialOptions how;
   how.kinds = device_kinds();
   how.limit_ms = options.limit_ms;
   how.properties = props::every_property();
   Trial trial(how);
-  const Outcome outcome = trial.run(failing, options.switches);
+  const Outcome outcome = trial.run(failing, switches, planted);
   if (!outcome.malformed.empty()) {
     return fail(fmt::format("{}: {}", options.file, outcome.malformed), kUsage);
   }
@@ -73,23 +68,13 @@ ExitCode shrink_case(const Options& options, const Case& failing) {
     return kClean;
   }
   const Finding& wanted = outcome.findings[0];
-  const auto still_fails = [&](const Case& c) {
-    const Outcome o = trial.run(c, options.switches);
-    return std::ranges::any_of(o.findings, [&](const Finding& f) { return is_same(f, wanted); });
-  };
-  ShrinkOptions steps;
-  steps.trials = options.trials;
-  steps.lists = [&](const Case& c) {
-    ListsSeen seen;
-    trial.run(c, options.switches, &seen);
-    return seen.lists;
-  };
-  const Shrunk shrunk = shrink(failing, still_fails, steps);
-  fmt::print(stderr, "{} at {} ({}): {} of {} statements left after {} trials{}\n", wanted.judge,
-             wanted.stage, wanted.shape, shrunk.smallest.program.statements.size(),
-             failing.program.statements.size(), shrunk.trials,
-             shrunk.is_done ? "" : ", which ran out");
-  return write(options.out, to_text(shrunk.smallest));
+  const Investigated found = investigate(
+      failing, wanted, trial, {.trials = options.trials, .switches = switches, .watch = planted});
+  fmt::print(stderr, "{} at {} ({}): {} of {} {} left after {} trials{}\n", wanted.judge,
+             wanted.stage, wanted.shape, length_of(found.smallest), length_of(failing),
+             failing.is_program() ? "statements" : "lines", found.trials,
+             found.is_done ? "" : ", which ran out");
+  return write(options.out, to_text(found.smallest));
 }
 
 ExitCode run_shrink(const Options& options) {
@@ -100,19 +85,25 @@ ExitCode run_shrink(const Options& options) {
   if (!text.ok()) return fail(text.error().message, kEnvironment);
   const Result<Case> c = case_from_text(text.value());
   if (!c.ok()) return fail(fmt::format("{}:{}", options.file, to_string(c.error())), kUsage);
-  return shrink_case(options, c.value());
+  uop::Switches switches = options.switches;
+  const Result<std::unique_ptr<Planted>> fault = plant(options.fault, switches);
+  if (!fault.ok()) return fail(fault.error().message, kUsage);
+  return shrink_case(options, c.value(), switches, fault.value().get());
 }
 
 std::function<ExitCode()> declare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->file,
-                 "a case that fails (.tp; the first comments may name device, profile, opts, seed)")
+  app.add_option(
+         "FILE", options->file,
+         "a case that fails (.tp, or .uop of a kernel or of terms; the first comments may name "
+         "device, profile, opts, seed)")
       ->required();
   app.add_option("--out", options->out, "where the smallest case goes; without, it is printed")
       ->type_name("FILE");
   app.add_option("--trials", options->trials, "the most cases that are tried")->type_name("N");
   app.add_option("--time-limit", options->limit_ms, "of what a device is given at once, in ms")
       ->type_name("MS");
+  add_fault(app, options->fault);
   add_switches(app, options->switches);
   return [options] { return run_shrink(*options); };
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <memory>
 
@@ -9,34 +10,51 @@
 
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
+#include "fuzz/commands/fault_option.h"
 #include "fuzz/commands/programs.h"
-#include "fuzz/trial_child.h"
+#include "fuzz/serve.h"
 
 namespace assay::fuzz {
 namespace {
 
 struct Options {
   std::vector<std::string> files;
+  std::string fault;
   uop::Switches switches;
   bool serves = false;
   std::string log;
   int64_t limit_ms = 0;
 };
 
+// The stages between a program and what devices run are interpreted of one case in so many: what
+// is wrong there shows on the device as well, and is found again when it is looked for.
+constexpr uint64_t kStagesEvery = 4;
+
 TrialOptions trial_options(const Options& options) {
   TrialOptions how;
   how.kinds = device_kinds();
   how.limit_ms = options.limit_ms;
   how.properties = props::every_property();
+  how.dear_every = 1;
   return how;
 }
 
-ExitCode serve(const Options& options) {
+ExitCode fail(const std::string& why, ExitCode code) {
+  fmt::print(stderr, "assay trial: {}\n", why);
+  return code;
+}
+
+ExitCode serve(const Options& options, const uop::Switches& switches, Planted* planted) {
   if (!options.log.empty() && std::freopen(options.log.c_str(), "w", stderr) == nullptr) {
     return kEnvironment;
   }
-  Trial trial(trial_options(options));
-  return serve_trials(trial) == 0 ? kClean : kUsage;
+  // Whoever asks is interrupted, and ends this process when it likes.
+  std::signal(SIGINT, SIG_IGN);
+  TrialOptions how = trial_options(options);
+  how.stages_every = kStagesEvery;
+  how.dear_every = TrialOptions{}.dear_every;
+  Trial trial(how);
+  return serve_trials(trial, switches, planted) == 0 ? kClean : kUsage;
 }
 
 ExitCode worse(ExitCode a, ExitCode b) {
@@ -63,44 +81,52 @@ ExitCode print(const std::string& path, const Outcome& o) {
   return kClean;
 }
 
-ExitCode try_files(const Options& options) {
+ExitCode try_files(const Options& options, const uop::Switches& switches, Planted* planted) {
   const Result<std::vector<std::string>> files = program_files(options.files);
-  if (!files.ok()) {
-    fmt::print(stderr, "assay trial: {}\n", files.error().message);
-    return kEnvironment;
-  }
+  if (!files.ok()) return fail(files.error().message, kEnvironment);
   Trial trial(trial_options(options));
   ExitCode code = kClean;
   for (const std::string& path : files.value()) {
-    if (is_kernel_file(path)) continue;
     const Result<std::string> text = read_file(path);
+    // Lists of instructions are for `check`.
+    if (text.ok() && text.value().find("uop 1 linear\n") != std::string::npos) continue;
     const Result<Case> c = text.ok() ? case_from_text(text.value()) : Result<Case>(text.error());
     if (!c.ok()) {
       fmt::print("malformed {}:{}\n", path, to_string(c.error()));
       code = worse(code, text.ok() ? kUsage : kEnvironment);
       continue;
     }
-    code = worse(code, print(path, trial.run(c.value(), options.switches)));
+    code = worse(code, print(path, trial.run(c.value(), switches, planted)));
   }
   return code;
 }
 
+ExitCode run(const Options& options) {
+  uop::Switches switches = options.switches;
+  const Result<std::unique_ptr<Planted>> fault = plant(options.fault, switches);
+  if (!fault.ok()) return fail(fault.error().message, kUsage);
+  Planted* const planted = fault.value().get();
+  return options.serves ? serve(options, switches, planted) : try_files(options, switches, planted);
+}
+
 std::function<ExitCode()> declare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::Option* files =
-      app.add_option("FILE", options->files,
-                     "cases (.tp; the first comments may name device, profile, opts, seed)");
+  CLI::Option* files = app.add_option(
+      "FILE", options->files,
+      "cases (.tp, or .uop of a kernel or of terms; the first comments may name device, "
+      "profile, opts, seed)");
   CLI::Option* serves =
       app.add_flag("--serve", options->serves, "serve trials on standard input and output");
   files->excludes(serves);
   app.add_option("--log", options->log, "with --serve: where messages go")->needs(serves);
   app.add_option("--time-limit", options->limit_ms, "of what a device is given at once, in ms")
       ->type_name("MS");
+  add_fault(app, options->fault);
   add_switches(app, options->switches);
   app.callback([options] {
     if (options->files.empty() && !options->serves) throw CLI::RequiredError("FILE or --serve");
   });
-  return [options] { return options->serves ? serve(*options) : try_files(*options); };
+  return [options] { return run(*options); };
 }
 
 }  // namespace

@@ -60,6 +60,8 @@ struct Fault {
   std::string blame;  // where it is planted: a stage (uop/watch.h), a pass, a rule
   std::variant<Nodes, Whole, Edges, Text, Commands, WrongRule> how;
   std::string_view row = {};  // of the catalogue of bugs, where it is in the manner of one
+  // Why it may not be found, where that is known: "equivalent…" where no case can reach it.
+  std::string_view note = {};
 
   bool is_rule() const { return std::holds_alternative<WrongRule>(how); }
 };

@@ -5,6 +5,7 @@
 #include "engine/uop/rule_check.h"
 #include "engine/uop/rules/rules.h"
 #include "props/rules/mutants.h"
+#include "props/rules/prove_rule.h"
 
 namespace assay::fuzz {
 namespace {
@@ -19,6 +20,20 @@ FaultClass class_of(std::string_view set) {
   if (set == "select" || set == "invalid") return FaultClass::Vector;
   if (set.find("range") != std::string_view::npos) return FaultClass::Ranges;
   return FaultClass::Index;
+}
+
+// An instance that changes a value, or "".
+std::string counterexample_of(const Fault& fault) {
+  const auto& wrong = std::get<WrongRule>(fault.how);
+  const uop::RuleSet set(wrong.set, {wrong.rule});
+  uop::RuleBudget budget;
+  budget.firings = kFirings;
+  for (int i = 0; i < uop::kDTypeCount; i++) {
+    if (!wrong.rule.over.has(DType(i))) continue;
+    const auto verdict = uop::check_rule(set, set.rules()[0], DType(i), kSeed, budget);
+    if (verdict.counterexample) return fmt::format("{}: {}", fault.name, *verdict.counterexample);
+  }
+  return "";
 }
 
 }  // namespace
@@ -44,16 +59,28 @@ bool is_of_table(const Fault& fault) {
   return wrong != nullptr && wrong->rule.by == nullptr && fault.name.starts_with(fault.blame + " ");
 }
 
-bool is_refutable(const Fault& fault) {
-  const auto& wrong = std::get<WrongRule>(fault.how);
-  const uop::RuleSet set(wrong.set, {wrong.rule});
-  uop::RuleBudget budget;
-  budget.firings = kFirings;
-  for (int i = 0; i < uop::kDTypeCount; i++) {
-    if (!wrong.rule.over.has(DType(i))) continue;
-    if (uop::check_rule(set, set.rules()[0], DType(i), kSeed, budget).counterexample) return true;
+bool is_refutable(const Fault& fault) { return !counterexample_of(fault).empty(); }
+
+RuleAnswer proof_of(const Fault& fault, smt::Prover& prover) {
+  if (std::string point = counterexample_of(fault); !point.empty()) {
+    return {.is_refuted = true, .evidence = std::move(point)};
   }
-  return false;
+  const auto& wrong = std::get<WrongRule>(fault.how);
+  smt::Tables tables;
+  const props::RuleJudge judge = {prover, tables};
+  std::string types;
+  for (const uop::DType t : {uop::Index, uop::I8, uop::U8, uop::Bool, uop::E5M2, uop::E4M3}) {
+    if (!wrong.rule.over.has(t)) continue;
+    const props::RuleProof proof = props::prove_rule(wrong.rule, t, judge);
+    const std::string what = fmt::format("{} at {}", fault.name, uop::to_text(t));
+    if (proof.verdict.answer == oracles::Answer::Fail) {
+      return {.is_refuted = true, .evidence = fmt::format("{}: {}", what, proof.verdict.evidence)};
+    }
+    if (proof.verdict.answer == oracles::Answer::Unknown) return {};
+    types += fmt::format("{}{}", types.empty() ? "" : ", ", uop::to_text(t));
+  }
+  if (types.empty()) return {};
+  return {.is_true = true, .evidence = fmt::format("as true as the rule, by proof at {}", types)};
 }
 
 }  // namespace assay::fuzz

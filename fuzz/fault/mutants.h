@@ -1,8 +1,10 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fuzz/fault/fault.h"
+#include "oracles/smt/prover.h"
 
 namespace assay::fuzz {
 
@@ -14,5 +16,13 @@ bool is_of_table(const Fault& fault);
 // Whether some instance of the rule, at some type, changes a value: what is as true as the rule is
 // no fault.
 bool is_refutable(const Fault& fault);
+// What samples and the prover say: that an instance changes a value, or that none does at any type
+// of at most 8 bits and at index. Both are false where neither is known.
+struct RuleAnswer {
+  bool is_true = false;
+  bool is_refuted = false;
+  std::string evidence;
+};
+RuleAnswer proof_of(const Fault& fault, smt::Prover& prover);
 
 }  // namespace assay::fuzz

@@ -110,7 +110,11 @@ std::vector<Fault> order_faults() {
       {"order.waw_edge_dropped", kOf, "Two writers of one version are not ordered.", "schedule",
        Edges{[](std::vector<Edge>& edges) {
          drop_first(edges, [](const Edge& e) { return e.kind == EdgeKind::Waw; });
-       }}},
+       }},
+       "",
+       "equivalent for programs: who writes takes the version that it writes over, so that a RAW "
+       "edge "
+       "says as much; WAW edges stand in graphs that are written by hand (linear_test)"},
       {"order.calls_exchanged", kOf, "A call comes before the one that it waits for.", "schedule",
        Whole{calls_exchanged}, "B017"},
       {"order.version_before", kOf, "A kernel reads the version before the one it asks for.",

@@ -102,6 +102,9 @@ std::vector<Fault> runtime_faults() {
       "B029");
   add("run.write_does_not_wait", "A copy from the host does not wait for who reads the storage.",
       Commands{[](Batch& b) { forget_waits(b, is_host_write); }}, "B037");
+  faults.back().note =
+      "equivalent: a copy waits as a whole before it is read from its device, and what writes it "
+      "comes in a later batch, where it waits for nothing (runtime/steps)";
   add("run.read_does_not_wait", "A copy to the host does not wait for who writes the storage.",
       Commands{[](Batch& b) { forget_waits(b, is_host_read); }}, "B037");
   add("run.queues_do_not_wait", "A command waits for those of its own queue only.",

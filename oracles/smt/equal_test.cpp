@@ -72,6 +72,10 @@ const Pair kPairs[] = {
     {"truncation_is_not_floor", uop::I32, "(tdiv x 2)", "(// x 2)", false},
     {"truncation_is_floor_of_what_is_positive", uop::I32, "(tdiv x 2)", "(// x 2)", true,
      "(< -1 x)"},
+    // Of numbers without end there is none, of 32 bits there is -327675.
+    {"a_condition_holds_where_it_wraps", uop::I32, "x", "0", false, "(== (* x 65537) 5)"},
+    {"a_condition_fails_where_it_wraps", uop::I32, "(max x 0)", "x", false,
+     "(== (+ (* x 65537) 1) 6)"},
     {"mask_is_remainder", uop::Index, "(and i 7)", "(% i 8)", true},
     {"mask_is_not_that_remainder", uop::Index, "(and i 7)", "(% i 7)", false},
     {"floats_keep_minus_zero", uop::F32, "(+ x 0.0)", "x", false},
@@ -123,6 +127,25 @@ TEST(Settle, TakesFloatsForRealsWhereTheClaimSaysSo) {
   EXPECT_EQ(settle(claim, prover, tables, "test").verdict.answer, Answer::Fail);
   claim.is_real = true;
   EXPECT_EQ(settle(claim, prover, tables, "test").verdict.answer, Answer::Pass);
+}
+
+// A term that has a value at one x alone, at which a product wraps.
+TEST(Settle, BelievesNoConditionThatWraps) {
+  Graph g;
+  Prover prover;
+  Tables tables;
+  const Ref x = g.variable("x", uop::I32);
+  const Ref zero = g.constant(uop::I32, 0);
+  const Ref one = g.constant(uop::I32, 1);
+  const Ref product = g.alu(uop::Op::Mul, {x, g.constant(uop::I32, 65537)});
+  const Ref is_five = g.alu(uop::Op::Eq, {product, g.constant(uop::I32, 5)});
+  const Ref divisor = g.alu(uop::Op::Where, {is_five, one, zero});
+  Claim claim = {g, x, zero, {{x}}};
+  claim.valued.push_back(g.alu(uop::Op::Div, {one, divisor}));
+  const Settled s = settle(claim, prover, tables, "test");
+  EXPECT_EQ(s.verdict.answer, Answer::Fail) << s.verdict.evidence;
+  ASSERT_EQ(s.point.size(), 1U);
+  EXPECT_EQ(uop::as_int(s.point[0].value), -327675);
 }
 
 TEST(Settle, SaysWhatItDoesNotKnow) {

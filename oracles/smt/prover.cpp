@@ -29,6 +29,22 @@ bool has_floats(const Formula& f) {
                      [](const Formula::Node& n) { return n.sort.kind == Sort::Kind::Float; });
 }
 
+// Solvers get this part of their steps where integers that are no numbers are multiplied or
+// divided by such: each step is so much longer there.
+constexpr int64_t kNonlinearShare = 4;
+
+bool is_nonlinear(const Formula& f) {
+  const auto multiplies = [&](uint32_t id) {
+    const Formula::Node& n = f.nodes()[id];
+    const auto x = f.operands({id});
+    if (n.sort.kind != Sort::Kind::Int) return false;
+    if (n.fn == Fn::Mul) return !f.is_number(x[0]) && !f.is_number(x[1]);
+    return (n.fn == Fn::Div || n.fn == Fn::Mod) && !f.is_number(x[1]);
+  };
+  const std::vector<uint32_t> nodes = needed_nodes(f);
+  return std::any_of(nodes.begin(), nodes.end(), multiplies);
+}
+
 // The point at which each variable is as small as it can be.
 std::vector<Number> least_point(const Formula& f) {
   std::vector<Number> point;
@@ -94,7 +110,8 @@ struct Prover::Parts {
     }
     const SolverName solver = method == Method::Z3 ? SolverName::Z3 : SolverName::Cvc5;
     const int64_t steps = method == Method::Z3 ? budget.solver_steps : budget.cvc5_steps;
-    Solved solved = child.ask(solver, q.form.bytes, steps, budget.watchdog_ms);
+    const int64_t share = is_nonlinear(q.form.formula) ? kNonlinearShare : 1;
+    Solved solved = child.ask(solver, q.form.bytes, steps / share, budget.watchdog_ms);
     decision.answer = solved.answer;
     decision.steps = solved.steps;
     decision.model = std::move(solved.model);

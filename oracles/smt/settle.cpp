@@ -95,10 +95,10 @@ class Question {
   }
 
   // A linear question that, answered by no, answers this one; nothing if this one is linear.
-  std::optional<Formula> linear() const {
+  std::optional<Formula> linear(Lemmas lemmas) const {
     if (encoder_.view() == View::AtWidth) return std::nullopt;
     Formula with_products = formula_;
-    if (!add_products(with_products)) return std::nullopt;
+    if (!add_products(with_products, lemmas)) return std::nullopt;
     return linearized(with_products);
   }
 
@@ -263,7 +263,9 @@ std::optional<Settled> ask(const Claim& claim, const Contents& contents, View vi
     why = question.why();
     return std::nullopt;
   }
-  if (const auto linear = question.linear()) {
+  for (const Lemmas lemmas : {Lemmas::Equations, Lemmas::Order}) {
+    const auto linear = question.linear(lemmas);
+    if (!linear) break;
     const Decision d = prover.decide(*linear, kind);
     if (d.answer == Satisfiable::No) return settled(Strength::Proved, "", std::string(d.method));
   }

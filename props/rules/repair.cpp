@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,12 @@ void collect_holes_of(const Pat& pat, std::map<std::string_view, Pat>& holes) {
   for (const Pat& arg : pat->args) collect_holes_of(arg, holes);
 }
 
+// The numbers that a rule writes and that something can be a multiple of.
+void collect_literals_of(const Pat& pat, std::set<int64_t>& literals) {
+  if (pat->what == What::Literal && pat->literal > 1) literals.insert(pat->literal);
+  for (const Pat& arg : pat->args) collect_literals_of(arg, literals);
+}
+
 void add_of_constant(const Pat& c, bool is_float, std::vector<Pat>& all) {
   if (is_float) {
     for (const uop::Predicate* p :
@@ -46,8 +53,8 @@ void add_of_constant(const Pat& c, bool is_float, std::vector<Pat>& all) {
 }
 
 void add_of_two_constants(const Pat& c, const Pat& d, std::vector<Pat>& all) {
-  const Pat more[] = {c != d,     c <= d,     d <= c,     c < d,       d < c,      c % d == 0,
-                      d % c == 0, c % d != 0, d % c != 0, (0 - c) < d, d <= c + 1, c == d};
+  const Pat more[] = {c != d,     c <= d,     d <= c,     c < d,       d < c,      d % c == 0,
+                      c % d == 0, c % d != 0, d % c != 0, (0 - c) < d, d <= c + 1, c == d};
   all.insert(all.end(), std::begin(more), std::end(more));
 }
 
@@ -84,8 +91,16 @@ std::vector<Pat> vocabulary(const Rule& rule, DType over) {
     (hole->what == What::Constant ? constants : terms).push_back(hole);
   }
   const bool is_float = uop::is_float(over);
+  std::set<int64_t> literals;
+  collect_literals_of(rule.match, literals);
+  collect_literals_of(rule.replace, literals);
   std::vector<Pat> all;
-  for (const Pat& c : constants) add_of_constant(c, is_float, all);
+  for (const Pat& c : constants) {
+    add_of_constant(c, is_float, all);
+    for (const int64_t n : literals) {
+      if (!is_float) all.push_back(c % n == 0);
+    }
+  }
   for (size_t i = 0; i < constants.size() && !is_float; i++) {
     for (size_t j = i + 1; j < constants.size(); j++) {
       add_of_two_constants(constants[i], constants[j], all);

@@ -12,7 +12,7 @@ const RuleSet& my_rules() {
   static const RuleSet rules(
       "own", {
                  // name, over, match, replace, when
-                 {"div_of_div", assay::uop::kIndex, (x / c) / d, x / (c * d), c > 0 && d > 0},
+                 {"mod_of_multiple", assay::uop::kIndex, (x * c) % d, 0, d != 0 && c % d == 0},
                  {"twice", assay::uop::kInts, x + x, x * 2},
              });
   return rules;

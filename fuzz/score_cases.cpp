@@ -1,0 +1,47 @@
+#include "fuzz/score_cases.h"
+
+#include "fuzz/generate.h"
+#include "fuzz/mutate.h"
+
+namespace assay::fuzz {
+namespace {
+
+CaseOptions case_options(Choices& choices, const std::vector<std::string>& devices, bool is_small) {
+  CaseOptions how;
+  how.devices = devices;
+  how.profiles = {"generic", "adreno-630"};
+  how.program.statements = 1 + static_cast<int>(choices.below(is_small ? 4 : 14));
+  how.program.elements = is_small ? choices.pick({int64_t{16}, int64_t{64}})
+                                  : choices.pick({int64_t{64}, int64_t{256}, int64_t{1024}});
+  how.program.folds = choices.pick({0, 0, 6, 12});
+  how.program.only_floats = choices.chance(1, 6);
+  return how;
+}
+
+}  // namespace
+
+Case ScoreCases::make(int64_t number) const {
+  const auto place = static_cast<size_t>(number / 2);
+  if (number % 2 != 0 || place >= saved_.size()) return random(number);
+  Case c = saved_[place];
+  c.device = devices_[place % devices_.size()];
+  c.seed = 2 + 2 * static_cast<uint64_t>(number);
+  return c;
+}
+
+Case ScoreCases::random(int64_t number) const {
+  Choices choices(seed_ * 1'000'003 + static_cast<uint64_t>(number));
+  CaseOptions how = case_options(choices, devices_, is_dear());
+  const bool is_mutated = number % 4 == 0 && !saved_.empty();
+  Case c = is_mutated ? choices.pick(saved_) : make_case(choices, how);
+  if (is_mutated) {
+    c.device = choices.pick(std::span<const std::string>(devices_));
+    c.seed = 1 + choices.below(1 << 16);
+    c = mutate(c, choices, {.cases = std::move(how)});
+  }
+  // Those with odd seeds may be put to properties that cost much (Trial): the witness is, later.
+  c.seed *= 2;
+  return c;
+}
+
+}  // namespace assay::fuzz

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/runtime/child.h"
+#include "fuzz/score.h"
+
+namespace assay::fuzz {
+
+// Serves scores on standard input and output, a line of JSON each way, until the input ends:
+//
+//   {"fault": NAME, "first": N}                    it is looked for from that case on
+//   {"fault": NAME, "case": N, "planted": BOOL}    the case is tried once more
+//
+// What comes back are lines {"so_far": …} before each case, {"at": STAGE} or {"fired": RULE} while
+// a case is tried once more, and at the end {"done": …}.
+int serve_scores(const std::vector<Fault>& faults, const ScoreOptions& options);
+
+// Scores in a process of their own: a fault under which the compiler crashes or hangs is found by
+// that, and costs the process.
+class ScoreChild {
+ public:
+  // `command` starts a process that serves scores of these options.
+  ScoreChild(std::vector<std::string> command, const ScoreOptions& options);
+  ScoreChild(const ScoreChild&) = delete;
+  ScoreChild& operator=(const ScoreChild&) = delete;
+  ~ScoreChild();
+
+  Scored score(const Fault& fault);
+
+ private:
+  // What a request came to: its last words, and how the process ended where it did.
+  struct Answer {
+    std::string said;  // a Scored, as JSON
+    bool is_done = false;
+    std::string at;  // the last stage, and the last rule after it
+    std::string fired;
+    std::string how;    // the process ended
+    std::string shape;  // "crash" or "hang"
+  };
+  Answer ask(const std::string& request);
+  bool is_crash_of(const Fault& fault, int64_t number, Answer& again);
+
+  std::vector<std::string> command_;
+  const ScoreOptions& options_;
+  std::string log_;  // what the process says on standard error
+  runtime::Child child_;
+  bool is_running_ = false;
+};
+
+}  // namespace assay::fuzz

@@ -1,0 +1,98 @@
+#include "fuzz/serve.h"
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "fuzz/coverage.h"
+#include "fuzz/investigate.h"
+#include "fuzz/outcome_text.h"
+
+namespace assay::fuzz {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Server {
+ public:
+  Server(Trial& trial, const uop::Switches& switches, uop::Watch* watch)
+      : trial_(trial), switches_(switches), watch_(watch) {}
+
+  // The answer to a request; nothing where it is none.
+  std::optional<std::string> answer(const std::string& line) {
+    const Json request = Json::parse(line, nullptr, false);
+    if (!request.is_object() || !request.contains("case") || !request["case"].is_string()) {
+      return std::nullopt;
+    }
+    const Result<Case> c = case_from_text(request["case"].get<std::string>());
+    if (!c.ok()) {
+      Outcome outcome;
+      outcome.malformed = to_string(c.error());
+      return to_text(outcome);
+    }
+    if (!request.contains("finding")) {
+      return to_text(request.contains("again") ? trial_.run(c.value(), switches_, watch_)
+                                               : explored(c.value()));
+    }
+    const Result<Finding> finding = finding_from_text(request["finding"].get<std::string>());
+    if (!finding.ok()) return std::nullopt;
+    InvestigateOptions how;
+    how.switches = switches_;
+    how.watch = watch_;
+    for (const Json& cause : request.value("known", Json::array())) how.known.insert(cause);
+    return to_text(looked_into(c.value(), finding.value(), how));
+  }
+
+ private:
+  // By those who were asked, and at all stages: what was found on a device shows before.
+  Investigated looked_into(const Case& c, const Finding& finding, const InvestigateOptions& how) {
+    TrialOptions options = trial_.options();
+    options.stages_every = 1;
+    const props::Property* by = props::find_property(finding.judge);
+    if (by != nullptr && by->is_dear) options.dear_every = 1;
+    Trial trial(options);
+    const Outcome outcome = trial.run(c, switches_, watch_);
+    const auto same = std::ranges::find_if(outcome.findings,
+                                           [&](const Finding& f) { return is_same(f, finding); });
+    if (same != outcome.findings.end()) return investigate(c, *same, trial, how);
+    if (!outcome.findings.empty()) return investigate(c, outcome.findings.front(), trial, how);
+    return investigate(c, finding, trial_, how);
+  }
+
+  Outcome explored(const Case& c) {
+    std::vector<uop::Watch*> all;
+    if (watch_ != nullptr) all.push_back(watch_);
+    all.push_back(&coverage_);
+    Watches watches(std::move(all));
+    Outcome outcome = trial_.run(c, switches_, &watches);
+    for (const Feature f : coverage_.take()) {
+      if (seen_.add({&f, 1}) != 0) outcome.features.push_back(f);
+    }
+    return outcome;
+  }
+
+  Trial& trial_;
+  const uop::Switches& switches_;
+  uop::Watch* watch_;
+  Coverage coverage_;
+  Seen seen_;  // by this process; whoever asks knows of it already
+};
+
+}  // namespace
+
+int serve_trials(Trial& trial, const uop::Switches& switches, uop::Watch* watch) {
+  Server server(trial, switches, watch);
+  for (std::string line; std::getline(std::cin, line);) {
+    const std::optional<std::string> answer = server.answer(line);
+    if (!answer) return 2;
+    std::cout << *answer << std::endl;  // a request waits for it
+  }
+  return 0;
+}
+
+}  // namespace assay::fuzz

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/uop/rewrite.h"
+#include "engine/uop/watch.h"
+#include "fuzz/trial.h"
+
+namespace assay::fuzz {
+
+// Serves trials on standard input and output, a line of JSON each way, until the input ends:
+//
+//   {"case": TEXT}                    the case is tried; its outcome comes back, with the features
+//                                     that no case before had
+//   {"case": TEXT, "again": true}     the same without features
+//   {"case": TEXT, "finding": TEXT, "known": [TEXT…]}
+//                                     what is behind the finding comes back: but its cause where
+//                                     that is one of those known
+//
+// What is no request ends it. Standard output belongs to the protocol. The switches and the watch
+// are part of what is tried: a fault.
+int serve_trials(Trial& trial, const uop::Switches& switches = {}, uop::Watch* watch = nullptr);
+
+}  // namespace assay::fuzz
