@@ -222,6 +222,8 @@ TEST_F(CheckKernel, KnowsWhichResultsAreExact) {
   EXPECT_GT(most(g, read(kernel_text("f32", "%f = exp f32 %ai", "sum"))), 0);
   const std::string divides = kernel_text("i32", "%f = div i32 %ai %ai", "div");
   EXPECT_EQ(error_bound(g, read(divides), 4).undecided, "it may divide by zero");
+  const std::string quotient = kernel_text("i32", "%f = pow i32 %ai %ai", "pow");
+  EXPECT_EQ(error_bound(g, read(quotient), 4).undecided, "it may divide by zero");
 }
 
 }  // namespace

@@ -76,6 +76,12 @@ class Bounding {
         if (b.lo <= 0 && b.hi >= 0) undecided("it may divide by zero");
         return;
       }
+      case Op::Pow: {
+        const uop::Bounds x = uop::bounds(g_, u->src[0]);
+        const bool is_quotient = uop::is_int(u->dtype) && uop::bounds(g_, u->src[1]).lo < 0;
+        if (is_quotient && x.lo <= 0 && x.hi >= 0) undecided("it may divide by zero");
+        return;
+      }
       case Op::Shl:
       case Op::Shr: {
         const uop::Bounds b = uop::bounds(g_, u->src[1]);
