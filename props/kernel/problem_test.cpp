@@ -92,6 +92,20 @@ TEST(Problem, MeansTheSameToAProver) {
   }
 }
 
+// Two that lie below each other leave each other fewer values round by round, up to the last round.
+TEST(Problem, HasNoValuesWhereNarrowingEndsAtItsLastRound) {
+  for (Int128 n = 0; n < 200; n++) {
+    for (const Int128 apart : {1, 2, 3}) {
+      Problem p;
+      const int32_t x = p.add_variable(0, n);
+      const int32_t y = p.add_variable(0, n);
+      const Problem::Factor sums[2][2] = {{{x, 1}, {y, -1}}, {{y, 1}, {x, -1}}};
+      for (const auto& sum : sums) p.add_linear(sum, apart - n, -apart);
+      EXPECT_EQ(p.search(1'000'000).found, Found::No) << int64_t(n) << ", " << int64_t(apart);
+    }
+  }
+}
+
 TEST(Problem, IsUnknownWhereStepsRunOut) {
   Problem p;
   std::vector<Problem::Factor> sum;

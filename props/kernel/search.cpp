@@ -33,9 +33,10 @@ class Search {
     return all;
   }
   Interval& domain(int32_t v) { return domain_[static_cast<size_t>(v)]; }
+  const Interval& domain(int32_t v) const { return domain_[static_cast<size_t>(v)]; }
 
   // What the sum may be.
-  Interval sum_of(const Problem::Linear& l) {
+  Interval sum_of(const Problem::Linear& l) const {
     Interval total;
     for (const Problem::Factor& f : p_.factors(l)) {
       const Interval& d = domain(f.variable);
@@ -123,7 +124,7 @@ class Search {
       return total.lo <= l.hi && total.hi >= l.lo && is_reachable(l);
     });
   }
-  bool is_certain(const Linears& option) {
+  bool is_certain(const Linears& option) const {
     return std::ranges::all_of(option, [&](int32_t number) {
       const Problem::Linear& l = p_.linears_[static_cast<size_t>(number)];
       return sum_of(l).is_within(l.lo, l.hi);
@@ -219,6 +220,15 @@ class Search {
     return best;
   }
 
+  // Whether what is required holds, nothing being left to split: narrowing may have ended at its
+  // last round with values that contradict each other.
+  bool is_kept(const Linears& required) const {
+    const auto holds = [&](const Problem::Product& p) {
+      return domain(p.variable).lo == domain(p.x).lo * domain(p.y).lo;
+    };
+    return is_certain(required) && std::ranges::all_of(p_.products_, holds);
+  }
+
   // Nothing there is sure; an unknown half leaves the whole unknown.
   Found look(Linears required, Clauses clauses) {
     if (left_ <= 0) return Found::Unknown;
@@ -227,7 +237,7 @@ class Search {
     int32_t v = small_primary(clauses.size());
     if (v < 0 && !clauses.empty()) return look_by_clause(required, clauses, here);
     if (v < 0) v = variable_to_split(required);
-    if (v < 0) return Found::Yes;
+    if (v < 0) return is_kept(required) ? Found::Yes : Found::No;
     const Interval whole = domain(v);
     const Int128 middle = floor_div(whole.lo + whole.hi, 2);
     domain(v).hi = middle;
