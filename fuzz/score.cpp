@@ -31,6 +31,9 @@ constexpr smt::Budget kBudget = {.first_points = 1 << 14,
                                  .cvc5_steps = 10'000,
                                  .watchdog_ms = 500};
 
+// Of a mutant it is the one question.
+constexpr smt::Budget kProofBudget = {.watchdog_ms = 3'000};
+
 constexpr const char* kPocl = "cl:pocl-basic";
 constexpr const char* kOclgrind = "cl:oclgrind";
 
@@ -242,7 +245,7 @@ class Search {
   }
 
   void ask_prover() {
-    smt::Prover prover({.budget = kBudget});
+    smt::Prover prover({.budget = kProofBudget});
     RuleAnswer answer = proof_of(fault_, prover);
     if (answer.is_true)
       s_.no_fault = std::move(answer.evidence);

@@ -81,5 +81,17 @@ TEST(BuildErrors, NameTheRuleThatIsBroken) {
     EXPECT_EQ(build_error(fault.text), fault.message) << fault.text;
 }
 
+// What is malformed of the first try is in the graph when the second one begins.
+TEST(BuildErrors, AreTheSameWhereAStatementIsTriedAgain) {
+  for (const Fault& fault : kFaults) {
+    Graph g;
+    for (int time = 0; time < 2; time++) {
+      const Result<BuiltProgram> all = build_all(g, fault.text);
+      ASSERT_FALSE(all.ok()) << fault.text;
+      EXPECT_EQ(all.error().message, fault.message) << fault.text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::tensor

@@ -169,19 +169,21 @@ bool is_symbolic(const Building& b) {
   return has_symbolic_size(b.define);
 }
 
-// What is wrong with a node, or with what lies between it and the operands.
+// What is wrong with a node, or with what lies between it and the operands: of the first that was
+// made.
 std::optional<std::string> fault_above_operands(const Building& b, Ref node) {
   std::unordered_set<Ref> known(b.operands.begin(), b.operands.end());  // only searched
   std::vector<Ref> open = {node};
+  Ref first = nullptr;
   while (!open.empty()) {
     const Ref u = open.back();
     open.pop_back();
     if (!known.insert(u).second) continue;
-    std::optional<std::string> fault = uop::shape_error(b.g, u);
-    if (fault) return fault;
+    const bool is_earlier = first == nullptr || u->id < first->id;
+    if (is_earlier && uop::shape_error(b.g, u)) first = u;
     open.insert(open.end(), u->src.begin(), u->src.end());
   }
-  return std::nullopt;
+  return first == nullptr ? std::nullopt : uop::shape_error(b.g, first);
 }
 
 // The op's node, all that was made for it being well formed, and all that it is made of: a
