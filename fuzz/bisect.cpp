@@ -18,6 +18,7 @@
 #include "fuzz/firing.h"
 #include "fuzz/meaning.h"
 #include "oracles/interpreter/extension.h"
+#include "oracles/interpreter/poison.h"
 
 namespace assay::fuzz {
 namespace {
@@ -140,16 +141,20 @@ class Walk {
     const Ref whole = made.ok() ? made.value().call : refused_call(tensors);
     if (whole == nullptr) return;
     const Called call = called(g, whole, memory_);
-    const Result<Contents> wanted = meaning_of_sink(call, whole->src[0]);
-    if (!wanted.ok()) return;
-    judge_stages(call, wanted.value(), stages);
+    Result<Contents> meant = meaning_of_sink(call, whole->src[0]);
+    if (!meant.ok()) return;
+    Contents wanted = std::move(meant).value();
+    if (interpreter::may_lack_value(g, whole->src[0])) {
+      mark_open(wanted, [&] { return meaning_of_sink(call, whole->src[0]); });
+    }
+    judge_stages(call, wanted, stages);
     if (is_done_) return;
     if (!made.ok()) {
       const std::string last = stages.stages.empty() ? "tensor" : stages.stages.back().name;
       return done(last, made.error().message);
     }
     const Schedule& s = made.value();
-    judge_orders(call, wanted.value(), stages);
+    judge_orders(call, wanted, stages);
     if (is_done_) return;
     judge_kernels(s);
     number_ += static_cast<int64_t>(s.linear->src.size());

@@ -11,6 +11,7 @@
 #include "fuzz/firing.h"
 #include "fuzz/meaning.h"
 #include "oracles/interpreter/lowered.h"
+#include "oracles/interpreter/poison.h"
 #include "oracles/workgroup/workgroup.h"
 
 namespace assay::fuzz {
@@ -140,8 +141,15 @@ void KernelBlamer::seen(const uop::PassSeen& seen) {
 Blame blame_linear(Graph& g, Ref kernel, Ref looped, Ref linear,
                    const oracles::KernelInputs& inputs, double ulps, const uop::Target& target) {
   const std::vector<DType> types = types_of(g, kernel);
-  const Result<Bytes> wanted = interpreted(g, kernel, types, inputs);
-  if (!wanted.ok() || looped == nullptr) return {};
+  const Result<Bytes> bytes_wanted = interpreted(g, kernel, types, inputs);
+  if (!bytes_wanted.ok() || looped == nullptr) return {};
+  Contents wanted = contents(types, bytes_wanted.value());
+  if (interpreter::may_lack_value(g, kernel)) {
+    mark_open(wanted, [&]() -> Result<Contents> {
+      ASSAY_TRY(again, interpreted(g, kernel, types, inputs));
+      return contents(types, again);
+    });
+  }
   const std::vector<std::pair<std::string, int64_t>> values(inputs.variables.begin(),
                                                             inputs.variables.end());
   const Result<codegen::Launch> launch = codegen::launch_sizes(g, linear, values);
@@ -160,7 +168,7 @@ Blame blame_linear(Graph& g, Ref kernel, Ref looped, Ref linear,
     } else if (!report.value().findings.empty()) {
       evidence = report.value().findings[0].text;
     } else {
-      evidence = difference(contents(types, wanted.value()), contents(types, bytes), ulps);
+      evidence = difference(wanted, contents(types, bytes), ulps);
     }
     if (evidence.empty()) continue;
     Blame blame;

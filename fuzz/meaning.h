@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@ namespace assay::fuzz {
 struct Stored {
   uop::DType dtype = uop::DType::Void;
   std::vector<std::byte> bytes;
+  std::vector<bool> open = {};  // of each byte, whether it may be anything; empty: none may
 };
 using Contents = std::map<size_t, Stored>;
 
@@ -35,9 +37,13 @@ Result<Contents> meaning_of_sink(const Called& call, uop::Ref sink);
 Result<Contents> meaning_of_linear(const Called& call, uop::Ref linear,
                                    std::span<const int> order = {});
 
+// Marks what the numeric contract leaves open, a quotient by zero and what is computed of it: bytes
+// that are others where other numbers stand for no value. `again` computes the same contents anew.
+void mark_open(Contents& wanted, const std::function<Result<Contents>()>& again);
+
 // The first element in which storage that both name differs by more than so many units in the last
-// place of the largest number beside it; "" where none does. What is no value in `wanted` may be
-// anything.
+// place of the largest number beside it; "" where none does. What is no value in `wanted`, or
+// is marked there, may be anything.
 std::string difference(const Contents& wanted, const Contents& got, double ulps);
 
 }  // namespace assay::fuzz
