@@ -1,4 +1,5 @@
 // `assay verify` as a user runs it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -82,8 +83,7 @@ constexpr std::string_view kCalls = R"(uop 1 linear
 
 TEST(VerifyCommand, WritesEvidenceOfAnOrderThatShowsTheSame) {
   const auto linear = [](std::string_view edges) {
-    return std::string(kCalls) + "%list = linear void %first %second {\"\"" + std::string(edges) +
-           "}\n";
+    return fmt::format("{}%list = linear void %first %second {{\"\"{}}}\n", kCalls, edges);
   };
   const std::string right = file_of("ordered.uop", linear(" 0 1 1"));
   const Outcome passed = assay("verify --strict " + right);
