@@ -157,7 +157,7 @@ TEST(Shrink, FindsTheOpThatAnEngineGetsWrong) {
   const char* statements = std::getenv("ASSAY_STATEMENTS");
   const char* programs = std::getenv("ASSAY_PROGRAMS");
   const int size = statements != nullptr ? std::atoi(statements) : 60;
-  const int count = programs != nullptr ? std::atoi(programs) : 1;
+  const int count = programs != nullptr ? std::atoi(programs) : 3;
   Trial trial(on_sim());
   std::vector<size_t> sizes;
   for (const PlantedFault& f : kFaults) {

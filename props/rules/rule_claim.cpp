@@ -61,6 +61,7 @@ class Typist {
       fits = place(match->args[0], over);
     } else {
       typing.root = kind == OpTyping::Compare ? Bool : over;
+      typing.operands = over;
       fits = operands(match, typing.root, over);
     }
     for (const std::string_view name : uop::hole_names(match)) {
@@ -246,8 +247,10 @@ void RuleClaim::add_ends(const Pat& pat) {
   leaves_.push_back(leaf);
 }
 
-// The pattern with its constants and bounds as holes, so that nothing but literals is folded.
-Pat RuleClaim::opened(const Pat& pat) {
+// The pattern with its constants and bounds as holes, so that nothing but literals is folded, in a
+// place of a type. A conversion without a type of its own has that of its place, which is
+// `operands` where it is compared.
+Pat RuleClaim::opened(const Pat& pat, DType type, DType operands) {
   switch (pat->what) {
     case What::Constant: return uop::any(pat->name, pat->over);
     case What::Lo:
@@ -255,20 +258,28 @@ Pat RuleClaim::opened(const Pat& pat) {
     case What::Apply: break;
     default: return pat;
   }
+  const OpTyping kind = info(pat->op).typing;
+  const DType place = kind == OpTyping::Compare   ? operands
+                      : kind == OpTyping::Convert ? DType::Void
+                                                  : type;
   std::vector<Pat> args;
-  for (const Pat& arg : pat->args) args.push_back(opened(arg));
+  for (size_t i = 0; i < pat->args.size(); i++) {
+    const bool is_condition = pat->op == Op::Where && i == 0;
+    args.push_back(opened(pat->args[i], is_condition ? Bool : place, DType::Void));
+  }
   const Pat result(pat->op, std::move(args));
-  return pat->type == DType::Void ? result : result.as(pat->type);
+  const DType own = kind == OpTyping::Convert && pat->type == DType::Void ? type : pat->type;
+  return own == DType::Void ? result : result.as(own);
 }
 
 bool RuleClaim::build(const uop::Rule& rule, const Typing& typing) {
   uop::Match match;
   for (size_t i = 0; i < leaves_.size(); i++) match.holes[i] = leaves_[i].u;
   const auto made = [&](const Pat& pat) {
-    return uop::Builder(opened(pat), holes_).build(g_, match, typing.root);
+    return uop::Builder(pat, holes_).build(g_, match, typing.root);
   };
-  const Ref before = made(rule.match);
-  const Ref after = made(rule.replace);
+  const Ref before = made(opened(rule.match, typing.root, typing.operands));
+  const Ref after = made(opened(rule.replace, DType::Void, DType::Void));
   if (before == nullptr || after == nullptr) {
     state_ = State::NeverFires;
     return false;

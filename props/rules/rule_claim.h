@@ -16,6 +16,7 @@ namespace assay::props {
 // One way to give types to what a rule matches.
 struct Typing {
   uop::DType root = uop::DType::Void;                          // of the node
+  uop::DType operands = uop::DType::Void;                      // of a comparison at the root
   std::vector<std::pair<std::string_view, uop::DType>> holes;  // in the order of hole_names()
 };
 
@@ -48,7 +49,7 @@ class RuleClaim {
   void add_leaves(const uop::Rule& rule, const Typing& typing);
   void add_ends(const uop::Pat& pat);
   void add_valued(const uop::Pat& pat, uop::Ref u);
-  uop::Pat opened(const uop::Pat& pat);
+  uop::Pat opened(const uop::Pat& pat, uop::DType type, uop::DType operands);
   bool build(const uop::Rule& rule, const Typing& typing);
   void add_guard(const uop::Rule& rule);
   size_t place_of(std::string_view name) const;
