@@ -15,7 +15,9 @@ Result<bool> read_kernel_text(std::string_view text, KernelText& kernel) {
   kernel.root = parsed.root;
   if (parsed.root->op == Op::Sink) return true;
   if (parsed.root->op != Op::Linear) {
-    return Error{fmt::format("{} is no kernel", uop::to_text(parsed.root->op))};
+    return Error{fmt::format(
+        "it is neither a kernel of the schedule nor a list of instructions: its root is {}",
+        uop::to_text(parsed.root->op))};
   }
   if (std::ranges::any_of(parsed.root->src, [](uop::Ref u) { return u->op == Op::Call; })) {
     return Error{"it is a list of calls, and no kernel"};
