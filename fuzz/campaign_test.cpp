@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -138,8 +139,18 @@ TEST(Campaign, ACrashCostsOneCase) {
   EXPECT_EQ(ran.progress.causes, 0);
 }
 
+// Whether the process of that number runs: what has ended and is not waited for has no words.
+bool runs(const std::string& number) {
+  std::string words;
+  std::getline(std::ifstream("/proc/" + number + "/cmdline"), words);
+  return !words.empty();
+}
+
 TEST(Campaign, AHangCostsOneCase) {
-  CampaignOptions how = options_of("hang", "if [ $n = 3 ]; then sleep 60; fi\necho \"$pass\"");
+  const fs::path hung = fs::path(testing::TempDir()) / fmt::format("hung_{}", getpid());
+  CampaignOptions how = options_of(
+      "hang", fmt::format("if [ $n = 3 ]; then sleep 60 & echo $! > {}; wait; fi\necho \"$pass\"",
+                          hung.string()));
   how.limit_ms = 300;
   how.programs = 5;
   how.jobs = 1;
@@ -149,6 +160,11 @@ TEST(Campaign, AHangCostsOneCase) {
   const auto findings = ran.all<reports::FindingRecord>();
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].shape, "hang");
+  std::string sleeper;
+  std::getline(std::ifstream(hung), sleeper);
+  ASSERT_FALSE(sleeper.empty());
+  for (int i = 0; i < 500 && runs(sleeper); i++) usleep(10'000);
+  EXPECT_FALSE(runs(sleeper)) << "what a child started outlives it";
 }
 
 TEST(Campaign, StopsWhereItIsToldTo) {

@@ -166,7 +166,7 @@ ScoreChild::~ScoreChild() {
 ScoreChild::Answer ScoreChild::ask(const std::string& request) {
   Answer answer;
   if (!is_running_) {
-    Result<runtime::Child> started = runtime::Child::start(command_);
+    Result<runtime::Child> started = runtime::Child::start(command_, true);
     if (!started.ok()) {
       answer.how = started.error().message;
       return answer;

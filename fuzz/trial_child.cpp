@@ -69,7 +69,7 @@ Outcome TrialChild::lost(std::string_view shape, std::string evidence) {
 TrialChild::Came TrialChild::ask(const std::string& request, int64_t limit_ms,
                                  std::string& answer) {
   if (!is_running_) {
-    Result<runtime::Child> started = runtime::Child::start(command_);
+    Result<runtime::Child> started = runtime::Child::start(command_, true);
     if (!started.ok()) {
       answer = started.error().message;
       return Came::NoProcess;

@@ -61,10 +61,13 @@ Result<std::vector<std::string>> split_words(std::string_view command) {
 }
 
 Child::Child(Child&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), fd_(std::exchange(other.fd_, -1)) {}
+    : pid_(std::exchange(other.pid_, -1)),
+      leads_(other.leads_),
+      fd_(std::exchange(other.fd_, -1)) {}
 
 Child& Child::operator=(Child&& other) noexcept {
   std::swap(pid_, other.pid_);
+  std::swap(leads_, other.leads_);
   std::swap(fd_, other.fd_);
   return *this;
 }
@@ -73,7 +76,7 @@ Child::~Child() { stop(); }
 
 // A socket rather than two pipes: writing to one whose other end is gone can be told to raise no
 // signal.
-Result<Child> Child::start(const std::vector<std::string>& words) {
+Result<Child> Child::start(const std::vector<std::string>& words, bool leads) {
   std::array<int, 2> ends = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return Error{fmt::format("no socket for {}: {}", words[0], std::strerror(errno)), 0, 0};
@@ -86,9 +89,15 @@ Result<Child> Child::start(const std::vector<std::string>& words) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  if (leads) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   Child child;
+  child.leads_ = leads;
   const int code =
-      posix_spawnp(&child.pid_, arguments[0], &actions, nullptr, arguments.data(), environ);
+      posix_spawnp(&child.pid_, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   child.fd_ = ends[0];
@@ -136,7 +145,7 @@ std::string Child::stop() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (ended == 0) {
-    kill(pid_, SIGKILL);
+    kill(leads_ ? -pid_ : pid_, SIGKILL);
     waitpid(pid_, &status, 0);
   }
   pid_ = -1;

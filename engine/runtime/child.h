@@ -26,7 +26,8 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child();
 
-  static Result<Child> start(const std::vector<std::string>& words);
+  // With `leads` its own children are killed with it: those that hang would outlive it otherwise.
+  static Result<Child> start(const std::vector<std::string>& words, bool leads = false);
 
   // Why an exchange came to an end.
   enum class End : uint8_t { Readable, Closed, Timeout };
@@ -40,6 +41,7 @@ class Child {
 
  private:
   pid_t pid_ = -1;
+  bool leads_ = false;  // a process group
   int fd_ = -1;
 };
 
