@@ -204,7 +204,9 @@ run_night() {
   step replay "$assay" check --quiet "${saved[@]}"
   step prove "$assay" prove --strict --quiet "${widths[@]}" --cache "$home/answers" --recheck 1 \
     --records "$night/proofs.jsonl"
-  step verify "$assay" verify --strict --quiet --z3 "${twice[@]}" --cache "$home/answers" \
+  # Two methods agree, or the harness is wrong; what one alone decides is no failure.
+if is_at_least 30; then step prove-twice "$assay" prove --double --quiet; fi
+step verify "$assay" verify --strict --quiet --z3 "${twice[@]}" --cache "$home/answers" \
     --recheck 1 --records "$night/verified.jsonl" --evidence "$night/evidence" "${saved[@]}"
   step fuzz fuzz
   step targets run_targets
