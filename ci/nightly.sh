@@ -205,8 +205,8 @@ run_night() {
   step prove "$assay" prove --strict --quiet "${widths[@]}" --cache "$home/answers" --recheck 1 \
     --records "$night/proofs.jsonl"
   # Two methods agree, or the harness is wrong; what one alone decides is no failure.
-if is_at_least 30; then step prove-twice "$assay" prove --double --quiet; fi
-step verify "$assay" verify --strict --quiet --z3 "${twice[@]}" --cache "$home/answers" \
+  if is_at_least 30; then step prove-twice "$assay" prove --double --quiet; fi
+  step verify "$assay" verify --strict --quiet --z3 "${twice[@]}" --cache "$home/answers" \
     --recheck 1 --records "$night/verified.jsonl" --evidence "$night/evidence" "${saved[@]}"
   step fuzz fuzz
   step targets run_targets
