@@ -1,48 +1,28 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <vector>
+#include <cstdint>
+#include <utility>
+
+#include "fuzz/stream.h"
 
 namespace assay::fuzz {
 
-// Does work(0) to work(count - 1) in `jobs` threads, each with a worker of its own that
-// `make_worker` makes in it, and hands the results to `take` in the order of their numbers, as soon
-// as all before them are there.
+// stream() of work(0) to work(count - 1), all of which is taken, and none of which waits for other
+// results.
 template <typename T, typename MakeWorker, typename Take>
 void in_order(size_t count, size_t jobs, MakeWorker make_worker, Take take) {
-  std::vector<std::optional<T>> results(count);
-  std::mutex mutex;
-  std::condition_variable changed;
-  size_t next = 0;
-  const auto serve = [&] {
-    auto worker = make_worker();
-    for (;;) {
-      size_t mine = 0;
-      {
-        const std::lock_guard lock(mutex);
-        if (next == count) return;
-        mine = next++;
-      }
-      T result = worker(mine);
-      const std::lock_guard lock(mutex);
-      results[mine] = std::move(result);
-      changed.notify_one();
-    }
+  const auto needs = [](int64_t) { return int64_t{0}; };
+  const auto make_numbered = [&] {
+    return [work = make_worker()](int64_t number) mutable {
+      return work(static_cast<size_t>(number));
+    };
   };
-  std::vector<std::jthread> threads;
-  for (size_t i = 0; i < jobs; ++i) threads.emplace_back(serve);
-  for (size_t i = 0; i < count; ++i) {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return results[i].has_value(); });
-    T result = std::move(*results[i]);
-    results[i].reset();
-    lock.unlock();
-    take(i, std::move(result));
-  }
+  stream<T>(0, static_cast<int64_t>(count), jobs, needs, make_numbered,
+            [&](int64_t number, T result) {
+              take(static_cast<size_t>(number), std::move(result));
+              return true;
+            });
 }
 
 }  // namespace assay::fuzz
