@@ -41,13 +41,10 @@ class Products {
   void collect() {
     for (const uint32_t id : needed_nodes(f_)) {
       const Term t = {id};
-      if (f_.sort(t) != kInt) continue;
-      const Fn fn = f_.node(t).fn;
-      if (fn != Fn::Mul && fn != Fn::Div && fn != Fn::Mod) continue;
+      if (!is_nonlinear(f_, t)) continue;
       const Term a = f_.operands(t)[0];
       const Term b = f_.operands(t)[1];
-      if (f_.is_number(b) || (fn == Fn::Mul && f_.is_number(a))) continue;
-      if (fn == Fn::Mul) {
+      if (f_.node(t).fn == Fn::Mul) {
         add_once(others_, a);
         add_once(factors_, b);
         pairs_.emplace_back(a, b);
@@ -271,6 +268,13 @@ class Products {
 };
 
 }  // namespace
+
+bool is_nonlinear(const Formula& f, Term t) {
+  const Fn fn = f.node(t).fn;
+  if (f.sort(t) != kInt || (fn != Fn::Mul && fn != Fn::Div && fn != Fn::Mod)) return false;
+  const auto x = f.operands(t);
+  return !f.is_number(x[1]) && (fn != Fn::Mul || !f.is_number(x[0]));
+}
 
 bool add_products(Formula& f, Lemmas lemmas) { return Products(f).add(lemmas); }
 

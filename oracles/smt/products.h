@@ -4,6 +4,9 @@
 
 namespace assay::smt {
 
+// Whether a term multiplies integers that are no numbers, or divides by one.
+bool is_nonlinear(const Formula& f, Term t);
+
 // What is added of the products and quotients of integers that a formula speaks of.
 enum class Lemmas : uint8_t {
   // a = b*q + r for each quotient; a quotient by c*k, or by what c divides without a rest, is one

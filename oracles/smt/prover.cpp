@@ -9,6 +9,7 @@
 #include "oracles/smt/canonical.h"
 #include "oracles/smt/child.h"
 #include "oracles/smt/enumerate.h"
+#include "oracles/smt/products.h"
 
 namespace assay::smt {
 namespace {
@@ -34,15 +35,9 @@ bool has_floats(const Formula& f) {
 constexpr int64_t kNonlinearShare = 4;
 
 bool is_nonlinear(const Formula& f) {
-  const auto multiplies = [&](uint32_t id) {
-    const Formula::Node& n = f.nodes()[id];
-    const auto x = f.operands({id});
-    if (n.sort.kind != Sort::Kind::Int) return false;
-    if (n.fn == Fn::Mul) return !f.is_number(x[0]) && !f.is_number(x[1]);
-    return (n.fn == Fn::Div || n.fn == Fn::Mod) && !f.is_number(x[1]);
-  };
   const std::vector<uint32_t> nodes = needed_nodes(f);
-  return std::any_of(nodes.begin(), nodes.end(), multiplies);
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](uint32_t id) { return is_nonlinear(f, Term{id}); });
 }
 
 // The point at which each variable is as small as it can be.
