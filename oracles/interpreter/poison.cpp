@@ -45,6 +45,12 @@ Result<ByteMarks> unspecified_bytes(const Storages& usual,
   return marks;
 }
 
+bool is_marked(const std::vector<bool>& marks, size_t element, size_t width) {
+  const auto begin = marks.begin() + static_cast<std::ptrdiff_t>(element * width);
+  const auto end = begin + static_cast<std::ptrdiff_t>(width);
+  return std::find(begin, end, true) != end;
+}
+
 bool may_lack_value(uop::Graph& g, uop::Ref root) {
   const std::vector<uop::Ref> nodes = uop::toposort(g, root);
   return std::any_of(nodes.begin(), nodes.end(), may_have_none);

@@ -32,6 +32,9 @@ using ByteMarks = std::vector<std::vector<bool>>;
 Result<ByteMarks> unspecified_bytes(const Storages& usual,
                                     const std::function<Result<Storages>()>& run);
 
+// Whether a byte of an element of so many bytes is marked.
+bool is_marked(const std::vector<bool>& marks, size_t element, size_t width);
+
 // Whether some scalar below a node may have no value, so that its poison may be seen.
 bool may_lack_value(uop::Graph& g, uop::Ref root);
 

@@ -150,13 +150,13 @@ Result<PassJudge::Bytes> PassJudge::run(Graph& g, Ref kernel, bool last_first) c
 }
 
 // Runs that have something else where there is no value differ in what may be anything.
-Result<bool> PassJudge::is_unspecified(size_t argument, size_t byte) {
+Result<bool> PassJudge::is_unspecified(size_t argument, size_t element, size_t width) {
   if (open_.empty()) {
     ASSAY_TRY(marks, interpreter::unspecified_bytes(
                          wanted_, [&]() -> Result<Bytes> { return run(g_, kernel_, false); }));
     open_ = std::move(marks);
   }
-  return bool{open_[argument][byte]};
+  return interpreter::is_marked(open_[argument], element, width);
 }
 
 PassJudge::Found PassJudge::difference(const Bytes& bytes) {
@@ -169,13 +169,9 @@ PassJudge::Found PassJudge::difference(const Bytes& bytes) {
       const Value a = value_at(t, wanted_[k], i);
       const Value b = value_at(t, bytes[k], i);
       if (agree(a, b, apart)) continue;
-      bool is_open = false;
-      for (size_t at = i * width; at < (i + 1) * width && !is_open; at++) {
-        const Result<bool> unspecified = is_unspecified(k, at);
-        if (!unspecified.ok()) return {Answer::Unknown, to_string(unspecified.error())};
-        is_open = unspecified.value();
-      }
-      if (is_open) continue;
+      const Result<bool> is_open = is_unspecified(k, i, width);
+      if (!is_open.ok()) return {Answer::Unknown, to_string(is_open.error())};
+      if (is_open.value()) continue;
       return {Answer::Fail, fmt::format("element {} of argument {} is {}, as scheduled {}", i, k,
                                         uop::to_text(b), uop::to_text(a))};
     }

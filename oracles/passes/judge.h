@@ -58,7 +58,7 @@ class PassJudge : public uop::Watch {
   Result<Bytes> run(uop::Graph& g, uop::Ref kernel, bool last_first) const;
   Found trouble_after(const uop::PassSeen& seen);
   Found difference(const Bytes& bytes);
-  Result<bool> is_unspecified(size_t argument, size_t byte);
+  Result<bool> is_unspecified(size_t argument, size_t element, size_t width);
 
   uop::Graph& g_;
   uop::Ref kernel_;

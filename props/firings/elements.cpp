@@ -65,9 +65,7 @@ Difference difference_of(const Elements& wanted, const Elements& got, const Roun
                            }));
       open = std::move(marks[0]);
     }
-    const auto first = open.begin() + static_cast<std::ptrdiff_t>(element * width);
-    return std::find(first, first + static_cast<std::ptrdiff_t>(width), true) !=
-           first + static_cast<std::ptrdiff_t>(width);
+    return interpreter::is_marked(open, element, width);
   };
   for (size_t i = 0; i < count; i++) {
     const Value x = value_at(wanted, i);
