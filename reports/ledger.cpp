@@ -118,8 +118,7 @@ std::string steps_table(const Summary& s) {
   for (const StepRecord& step : s.steps) total += step.seconds;
   Table table({"step", "share", "#time", "#exit code"});
   for (const StepRecord& step : s.steps) {
-    const double part = total > 0 ? 100 * step.seconds / total : 0;
-    table.row({escaped(step.name), share(part), duration(step.seconds),
+    table.row({escaped(step.name), share(percent(step.seconds, total)), duration(step.seconds),
                Cell{grouped(step.code), step.code != 0 ? "bad" : ""}});
   }
   return "<h3>Steps of the night</h3>\n" + table.html();
@@ -143,8 +142,7 @@ std::string shares_table(std::string_view of, const std::map<std::string, Share>
                          double total) {
   Table table({std::string(of), "share of the time", "#cases", "#ms a case"});
   for (const auto& [name, one] : shares) {
-    const double part = total > 0 ? 100 * one.seconds / total : 0;
-    table.row({escaped(name), share(part), grouped(one.cases),
+    table.row({escaped(name), share(percent(one.seconds, total)), grouped(one.cases),
                fmt::format("{:.1f}", 1000 * one.seconds / static_cast<double>(one.cases))});
   }
   return table.html();

@@ -70,9 +70,7 @@ std::string counted(int64_t n, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", grouped(n), n == 1 ? one : more);
 }
 
-double percent(int64_t part, int64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
+double percent(double part, double whole) { return whole == 0 ? 0 : 100 * part / whole; }
 
 std::string tile(std::string_view number, std::string_view what, std::string_view tone) {
   return fmt::format("<div class=\"tile\"><b class=\"{}\">{}</b><span>{}</span></div>\n", tone,

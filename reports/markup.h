@@ -19,7 +19,7 @@ std::string grouped(int64_t n);
 std::string duration(double seconds);
 // "1 cause", "2 causes"; of the second form where there is not one.
 std::string counted(int64_t n, std::string_view one, std::string_view more);
-double percent(int64_t part, int64_t whole);
+double percent(double part, double whole);
 
 std::string tile(std::string_view number_html, std::string_view what_html,
                  std::string_view tone = "");
