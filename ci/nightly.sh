@@ -160,10 +160,9 @@ run_targets() {
 # What survives is listed by the report, which judges how much that is; what is found where no fault
 # is planted is a failure.
 score() {
-  local sample=$(($(seconds 1) / 2 + 1)) code=0 records=() told=$night/score.txt
-  if "$assay" score --help | grep -q -e --records; then records=(--records "$night/score.jsonl"); fi
+  local sample=$(($(seconds 1) / 2 + 1)) code=0 told=$night/score.txt
   "$assay" score --sample "$sample" --seed "$(date -u +%j)" --seconds 10 --jobs "$jobs" --verbose \
-    "${records[@]}" >"$told" 2>&1 || code=$?
+    --records "$night/score.jsonl" >"$told" 2>&1 || code=$?
   grep -E '^(found|missed|survivors|[0-9]+ of) ?' "$told"
   if ((code == 1)) && ! grep -q '^  fails without it' "$told"; then code=0; fi
   if ((code != 0)); then tail -n 20 "$told"; fi
@@ -212,7 +211,7 @@ run_night() {
   step targets run_targets
   step score score
   if ((kills > 0)); then step kills kill_campaigns; fi
-  if "$assay" triage --help >/dev/null 2>&1; then step triage "$assay" triage "$night/campaign"; fi
+  step triage "$assay" triage "$night/campaign"
 
   # The report judges the records too.
   "$assay" report "$night" --strict --html "$night/report.html" | tee "$night/report.log" ||

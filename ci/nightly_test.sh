@@ -33,7 +33,6 @@ stand_in build/fuzz/fuzz_text 'echo "#9: cov: 1 ft: 2 corp: 3 oom/timeout/crash:
 # Says what it is asked, and exits with what stands in the file named for the subcommand.
 stand_in build/release/assay 'all="$*"
 echo "assay $all" >>calls
-[[ $* != *--help* ]] || exit 0
 if [[ $1 == fuzz ]]; then out="${all##*--out }"; mkdir -p "$out" && echo record >"$out/records.jsonl"; fi
 if [[ $1 == report ]]; then ls "$2" >seen; echo "green"; echo page >"${all##*--html }"; fi
 if [[ -f exits/$1 ]]; then exit "$(cat "exits/$1")"; fi'
