@@ -9,7 +9,6 @@
 #include "engine/codegen/pipeline.h"
 #include "engine/runtime/devices.h"
 #include "engine/runtime/kernel_lists.h"
-#include "engine/runtime/profiles.h"
 #include "engine/schedule/call.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
@@ -131,10 +130,7 @@ class Walk {
   void force(std::span<const tensor::Tensor* const> tensors) {
     Graph& g = session_.graph();
     Stages stages;
-    std::vector<uop::Watch*> all;
-    if (watch_ != nullptr) all.push_back(watch_);
-    all.push_back(&stages);
-    Watches watches(std::move(all));
+    Watches watches({watch_, &stages});
     const Result<Schedule> made = schedule::linear_with_vars(
         session_, tensors,
         {.target = *target_, .switches = switches_, .watch = &watches, .cache = nullptr});
@@ -250,23 +246,11 @@ class Walk {
       inputs.arguments.emplace_back(bytes.begin(), bytes.end());
     }
     KernelBlamer blamer(g, call->src[0], inputs, ulps_, *target_, switches_, watch_);
-    std::vector<uop::Watch*> all;
-    if (watch_ != nullptr) all.push_back(watch_);
-    all.push_back(&blamer);
-    Watches watches(std::move(all));
+    Watches watches({watch_, &blamer});
     const Ref listed = with_list(s, call, number, watches);
     uop::Run run(g, switches_, &watches, *target_);
     const Result<Ref> linear = codegen::lower(run, listed);
-    Blame blame = blamer.blame();
-    if (!blamer.has_blame() && !linear.ok()) {
-      blame.stage = "kernel";
-      blame.pass = blamer.last_pass();
-      blame.evidence = linear.error().message;
-      blame.title = fmt::format("{}: {}", blame.pass, blame.evidence);
-    } else if (!blamer.has_blame()) {
-      blame =
-          blame_linear(g, call->src[0], blamer.looped(), linear.value(), inputs, ulps_, *target_);
-    }
+    Blame blame = blamer.concluded(linear);
     if (blame.stage.empty()) return;
     blame.kernel = number;
     done(std::move(blame));
@@ -337,10 +321,7 @@ Blame bisect(const Case& c, const Finding& finding,
     blame.title = fmt::format("{}: {}", blame.rule, finding.evidence.substr(0, 160));
     return blame;
   }
-  runtime::OpenOptions open;
-  open.profile = c.profile.empty() ? nullptr : runtime::profile(c.profile);
-  open.seed = c.seed;
-  runtime::Devices devices(kinds, open);
+  runtime::Devices devices(kinds, open_options(c));
   for (const double ulps : kRooms) {
     Blame blame = Walk(c, devices, switches, watch, ulps).run();
     if (blame.stage.empty()) continue;

@@ -6,7 +6,6 @@
 
 #include "engine/codegen/pipeline.h"
 #include "engine/runtime/kernel_lists.h"
-#include "engine/runtime/profiles.h"
 #include "engine/uop/text.h"
 #include "fuzz/blame_kernel.h"
 #include "fuzz/graph_case.h"
@@ -46,23 +45,11 @@ Blame bisect_kernel(const Case& c, runtime::Devices& devices, const uop::Switche
   const Result<oracles::KernelInputs> inputs = oracles::small_inputs(g, kernel, variables, c.seed);
   if (!inputs.ok()) return {};
   KernelBlamer blamer(g, kernel, inputs.value(), kRoom, target, switches, watch);
-  std::vector<uop::Watch*> all;
-  if (watch != nullptr) all.push_back(watch);
-  all.push_back(&blamer);
-  Watches watches(std::move(all));
+  Watches watches({watch, &blamer});
   const Ref listed = listed_kernel(g, kernel, c, variables, devices, switches, watches);
   uop::Run run(g, switches, &watches, target);
   const Result<Ref> linear = codegen::lower(run, listed);
-  if (blamer.has_blame()) return blamer.blame();
-  if (linear.ok()) {
-    return blame_linear(g, kernel, blamer.looped(), linear.value(), inputs.value(), kRoom, target);
-  }
-  Blame blame;
-  blame.stage = "kernel";
-  blame.pass = blamer.last_pass();
-  blame.evidence = linear.error().message;
-  blame.title = fmt::format("{}: {}", blame.pass, blame.evidence);
-  return blame;
+  return blamer.concluded(linear);
 }
 
 // What the finding itself says.
@@ -91,10 +78,7 @@ Blame bisect_graph(const Case& c, const Finding& finding,
                    std::span<const runtime::DeviceKind* const> kinds, const uop::Switches& switches,
                    uop::Watch* watch) {
   if (is_terms(c)) return blame_as_found(c, finding);
-  runtime::OpenOptions open;
-  open.profile = c.profile.empty() ? nullptr : runtime::profile(c.profile);
-  open.seed = c.seed;
-  runtime::Devices devices(kinds, open);
+  runtime::Devices devices(kinds, open_options(c));
   Blame blame = bisect_kernel(c, devices, switches, watch);
   return blame.stage.empty() ? blame_as_found(c, finding) : blame;
 }

@@ -101,43 +101,6 @@ bool is_faithful(Graph& g, Ref looped, Ref linear) {
   return true;
 }
 
-}  // namespace
-
-KernelBlamer::KernelBlamer(Graph& g, Ref kernel, const oracles::KernelInputs& inputs, double ulps,
-                           const uop::Target& target, const uop::Switches& switches,
-                           uop::Watch* watch)
-    : g_(g),
-      kernel_(kernel),
-      inputs_(inputs),
-      tolerance_{ulps, 0},
-      target_(target),
-      switches_(switches),
-      watch_(watch),
-      judge_(g, kernel, inputs, tolerance_) {}
-
-void KernelBlamer::seen(const uop::PassSeen& seen) {
-  if (has_blame()) return;
-  last_ = seen.pass.name;
-  if (seen.pass.name == "linearize") looped_ = seen.before;
-  judge_.seen(seen);
-  const bool is_broken = seen.breach.has_value();
-  if (!is_broken && judge_.verdict().answer != Answer::Fail) return;
-  blame_.stage = "kernel";
-  blame_.pass = last_;
-  blame_.evidence = is_broken ? *seen.breach : judge_.verdict().evidence;
-  const auto is_wrong = [&](const uop::PassSeen& again) {
-    if (is_broken) return again.breach.has_value();
-    oracles::PassJudge probe(g_, kernel_, inputs_, tolerance_);
-    probe.seen(again);
-    return probe.verdict().answer == Answer::Fail && !again.breach;
-  };
-  const Firing firing = find_firing(seen, switches_, watch_, target_, is_wrong);
-  blame_.rule = firing.rule;
-  blame_.firing = firing.number;
-  blame_.title = firing.title.empty() ? fmt::format("{}: {}", last_, blame_.evidence.substr(0, 160))
-                                      : firing.title;
-}
-
 Blame blame_linear(Graph& g, Ref kernel, Ref looped, Ref linear,
                    const oracles::KernelInputs& inputs, double ulps, const uop::Target& target) {
   const std::vector<DType> types = types_of(g, kernel);
@@ -179,6 +142,56 @@ Blame blame_linear(Graph& g, Ref kernel, Ref looped, Ref linear,
     return blame;
   }
   return {};
+}
+
+}  // namespace
+
+KernelBlamer::KernelBlamer(Graph& g, Ref kernel, const oracles::KernelInputs& inputs, double ulps,
+                           const uop::Target& target, const uop::Switches& switches,
+                           uop::Watch* watch)
+    : g_(g),
+      kernel_(kernel),
+      inputs_(inputs),
+      tolerance_{ulps, 0},
+      target_(target),
+      switches_(switches),
+      watch_(watch),
+      judge_(g, kernel, inputs, tolerance_) {}
+
+void KernelBlamer::seen(const uop::PassSeen& seen) {
+  if (has_blame()) return;
+  last_ = seen.pass.name;
+  if (seen.pass.name == "linearize") looped_ = seen.before;
+  judge_.seen(seen);
+  const bool is_broken = seen.breach.has_value();
+  if (!is_broken && judge_.verdict().answer != Answer::Fail) return;
+  blame_.stage = "kernel";
+  blame_.pass = last_;
+  blame_.evidence = is_broken ? *seen.breach : judge_.verdict().evidence;
+  const auto is_wrong = [&](const uop::PassSeen& again) {
+    if (is_broken) return again.breach.has_value();
+    oracles::PassJudge probe(g_, kernel_, inputs_, tolerance_);
+    probe.seen(again);
+    return probe.verdict().answer == Answer::Fail && !again.breach;
+  };
+  const Firing firing = find_firing(seen, switches_, watch_, target_, is_wrong);
+  blame_.rule = firing.rule;
+  blame_.firing = firing.number;
+  blame_.title = firing.title.empty() ? fmt::format("{}: {}", last_, blame_.evidence.substr(0, 160))
+                                      : firing.title;
+}
+
+Blame KernelBlamer::concluded(const Result<Ref>& linear) const {
+  if (has_blame()) return blame_;
+  if (linear.ok()) {
+    return blame_linear(g_, kernel_, looped_, linear.value(), inputs_, tolerance_.ulps, target_);
+  }
+  Blame blame;
+  blame.stage = "kernel";
+  blame.pass = last_;
+  blame.evidence = linear.error().message;
+  blame.title = fmt::format("{}: {}", blame.pass, blame.evidence);
+  return blame;
 }
 
 }  // namespace assay::fuzz

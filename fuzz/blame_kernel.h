@@ -17,14 +17,14 @@ class KernelBlamer : public uop::Watch {
   using Watch::seen;
   void seen(const uop::PassSeen& seen) override;
 
-  bool has_blame() const { return !blame_.pass.empty(); }
-  const Blame& blame() const { return blame_; }
-  // The last pass that ran.
-  const std::string& last_pass() const { return last_; }
-  // What linearize was given.
-  uop::Ref looped() const { return looped_; }
+  // The blame once it was lowered to `linear`: that of a pass, of one that refused what it was
+  // given, or of a LINEAR that does something else than the kernel that it was made of, or that the
+  // machine finds something wrong with; empty where it is right in every interleaving.
+  Blame concluded(const Result<uop::Ref>& linear) const;
 
  private:
+  bool has_blame() const { return !blame_.pass.empty(); }
+
   uop::Graph& g_;
   uop::Ref kernel_;
   const oracles::KernelInputs& inputs_;
@@ -34,13 +34,8 @@ class KernelBlamer : public uop::Watch {
   uop::Watch* watch_;
   oracles::PassJudge judge_;
   Blame blame_;
-  std::string last_;
-  uop::Ref looped_ = nullptr;
+  std::string last_;           // the last pass that ran
+  uop::Ref looped_ = nullptr;  // what linearize was given
 };
-
-// The blame for a LINEAR that does something else than the kernel that it was made of, or that the
-// machine finds something wrong with; empty where it is right in every interleaving.
-Blame blame_linear(uop::Graph& g, uop::Ref kernel, uop::Ref looped, uop::Ref linear,
-                   const oracles::KernelInputs& inputs, double ulps, const uop::Target& target);
 
 }  // namespace assay::fuzz

@@ -44,7 +44,10 @@ std::string failure_of(const Finding& f) {
 }
 
 Cause cause_of(const FindingRecord& r) {
-  return r.rule.empty() ? Cause{r.judge, r.pass, "", r.shape} : Cause{"", "", r.rule, ""};
+  Blame blame;
+  blame.pass = r.pass;
+  blame.rule = r.rule;
+  return fuzz::cause_of({r.judge, r.stage, r.shape, r.evidence}, blame);
 }
 
 // A feature by its name within its group.
@@ -170,13 +173,18 @@ void Campaign::count(const CaseRecord& r) {
   next_ = r.number + 1;
 }
 
+// Whether no case before this one had the feature.
+bool Campaign::take_in(Feature f, int64_t number) {
+  if (seen_.add({&f, 1}) == 0) return false;
+  first_[f] = number;
+  progress_.rules += kind_of(f) == FeatureKind::Rule ? 1 : 0;
+  return true;
+}
+
 Result<bool> Campaign::recall(const CaseRecord& record) {
   count(record);
   for (const std::string& name : record.novel) {
-    const std::optional<Feature> f = feature_named(name);
-    if (!f || seen_.add({&*f, 1}) == 0) continue;
-    first_[*f] = record.number;
-    progress_.rules += kind_of(*f) == FeatureKind::Rule ? 1 : 0;
+    if (const std::optional<Feature> f = feature_named(name)) take_in(*f, record.number);
   }
   if (!record.is_kept) return true;
   ASSAY_TRY(text, journal_.read(kept_file(record.number)));
@@ -271,10 +279,7 @@ Result<bool> Campaign::fold(int64_t number, const Tried& tried) {
   record.unknown = o.unknown;
   record.ms = tried.ms;
   for (const Feature f : o.features) {
-    if (seen_.add({&f, 1}) == 0) continue;
-    record.novel.push_back(to_text(f));
-    first_[f] = number;
-    progress_.rules += kind_of(f) == FeatureKind::Rule ? 1 : 0;
+    if (take_in(f, number)) record.novel.push_back(to_text(f));
   }
   progress_.features = static_cast<int64_t>(seen_.size());
   for (const auto& [part, ns] : o.spent) progress_.spent[part] += ns / 1000;

@@ -82,6 +82,7 @@ class Campaign {
   Result<bool> begin();
   Result<bool> recall(const std::vector<reports::Record>& records);
   Result<bool> recall(const reports::CaseRecord& record);
+  bool take_in(Feature f, int64_t number);
   Result<bool> explore(const std::atomic<bool>& stop,
                        const std::function<void(const Progress&)>& show);
   Result<bool> fold(int64_t number, const Tried& tried);

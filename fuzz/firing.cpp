@@ -87,10 +87,7 @@ Firing find_firing(const uop::PassSeen& seen, const uop::Switches& switches, uop
   const auto run = [&](uint64_t limit) {
     Again again(is_wrong);
     again.limit = limit;
-    std::vector<uop::Watch*> all;
-    if (watch != nullptr) all.push_back(watch);
-    all.push_back(&again);
-    Watches watches(std::move(all));
+    Watches watches({watch, &again});
     uop::Switches limited = switches;
     limited.limit = limit;
     uop::Run pass_run(seen.graph, limited, &watches, target);

@@ -61,9 +61,7 @@ class Investigation {
 
   std::vector<std::string> lists_of(const Case& c) {
     ListsMade seen;
-    std::vector<uop::Watch*> all = {&seen};
-    if (options_.watch != nullptr) all.push_back(options_.watch);
-    Watches watches(std::move(all));
+    Watches watches({&seen, options_.watch});
     trial_.run(c, options_.switches, &watches);
     return seen.lists;
   }

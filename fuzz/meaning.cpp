@@ -33,10 +33,8 @@ bool is_poison(Value v) {
 }
 
 bool is_open(const Stored& s, size_t element) {
-  if (s.open.empty()) return false;
-  const auto width = static_cast<std::ptrdiff_t>(uop::bytes_of(s.dtype));
-  const auto begin = s.open.begin() + static_cast<std::ptrdiff_t>(element) * width;
-  return std::find(begin, begin + width, true) != begin + width;
+  const auto width = static_cast<size_t>(uop::bytes_of(s.dtype));
+  return !s.open.empty() && interpreter::is_marked(s.open, element, width);
 }
 
 // How far apart elements of this storage may lie.

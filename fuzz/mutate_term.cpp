@@ -15,8 +15,6 @@ namespace assay::fuzz {
 using uop::DType;
 using uop::Op;
 using uop::Ref;
-using uop::Typing;
-using uop::Value;
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "fuzz/outcome_text.h"
 
-#include <nlohmann/json.hpp>
+#include "fuzz/json_line.h"
 
 namespace assay::fuzz {
 namespace {
@@ -23,9 +23,14 @@ Finding finding_of(const Json& j) {
   return f;
 }
 
-// Evidence may quote bytes that are no text.
-std::string line_of(const Json& j) {
-  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+Json json_of(const Blame& b) {
+  return {{"stage", b.stage},   {"pass", b.pass},   {"rule", b.rule},        {"firing", b.firing},
+          {"kernel", b.kernel}, {"title", b.title}, {"evidence", b.evidence}};
+}
+
+Blame blame_from(const Json& j) {
+  return {j.at("stage"),  j.at("pass"),  j.at("rule"),    j.at("firing"),
+          j.at("kernel"), j.at("title"), j.at("evidence")};
 }
 
 template <typename T, typename Read>
@@ -46,17 +51,17 @@ std::string to_text(const Outcome& o) {
   for (const auto& [cause, n] : o.unknown) unknown[cause] = n;
   Json spent = Json::object();
   for (const auto& [part, ns] : o.spent) spent[part] = ns;
-  return line_of({{"findings", findings},
-                  {"unknown", unknown},
-                  {"features", o.features},
-                  {"spent", spent},
-                  {"malformed", o.malformed},
-                  {"kernels", o.kernels},
-                  {"sharing", o.sharing},
-                  {"obligations", o.obligations},
-                  {"elements", o.elements},
-                  {"unspecified", o.unspecified},
-                  {"ambiguous", o.ambiguous}});
+  return json_line({{"findings", findings},
+                    {"unknown", unknown},
+                    {"features", o.features},
+                    {"spent", spent},
+                    {"malformed", o.malformed},
+                    {"kernels", o.kernels},
+                    {"sharing", o.sharing},
+                    {"obligations", o.obligations},
+                    {"elements", o.elements},
+                    {"unspecified", o.unspecified},
+                    {"ambiguous", o.ambiguous}});
 }
 
 Result<Outcome> outcome_from_text(std::string_view line) {
@@ -78,23 +83,20 @@ Result<Outcome> outcome_from_text(std::string_view line) {
   });
 }
 
-std::string to_text(const Finding& finding) { return line_of(json_of(finding)); }
+std::string to_text(const Finding& finding) { return json_line(json_of(finding)); }
 
 Result<Finding> finding_from_text(std::string_view line) { return read<Finding>(line, finding_of); }
 
+std::string to_text(const Blame& blame) { return json_line(json_of(blame)); }
+
+Result<Blame> blame_from_text(std::string_view line) { return read<Blame>(line, blame_from); }
+
 std::string to_text(const Investigated& found) {
-  const Blame& b = found.blame;
-  return line_of({{"smallest", to_text(found.smallest)},
-                  {"finding", json_of(found.finding)},
-                  {"stage", b.stage},
-                  {"pass", b.pass},
-                  {"rule", b.rule},
-                  {"firing", b.firing},
-                  {"kernel", b.kernel},
-                  {"title", b.title},
-                  {"evidence", b.evidence},
-                  {"trials", found.trials},
-                  {"done", found.is_done}});
+  Json j = {{"smallest", to_text(found.smallest)}, {"finding", json_of(found.finding)}};
+  j.update(json_of(found.blame));
+  j["trials"] = found.trials;
+  j["done"] = found.is_done;
+  return json_line(j);
 }
 
 Result<Investigated> investigated_from_text(std::string_view line) {
@@ -103,8 +105,7 @@ Result<Investigated> investigated_from_text(std::string_view line) {
               smallest = j.at("smallest");
               Investigated i;
               i.finding = finding_of(j.at("finding"));
-              i.blame = {j.at("stage"),  j.at("pass"),  j.at("rule"),    j.at("firing"),
-                         j.at("kernel"), j.at("title"), j.at("evidence")};
+              i.blame = blame_from(j);
               i.trials = j.at("trials");
               i.is_done = j.at("done");
               return i;

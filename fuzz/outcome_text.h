@@ -18,6 +18,8 @@ std::string to_text(const Finding& finding);
 Result<Finding> finding_from_text(std::string_view line);
 
 // The same of what is behind a finding.
+std::string to_text(const Blame& blame);
+Result<Blame> blame_from_text(std::string_view line);
 std::string to_text(const Investigated& found);
 Result<Investigated> investigated_from_text(std::string_view line);
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 
-#include "engine/runtime/profiles.h"
 #include "engine/uop/rule.h"
 #include "fuzz/fault/mutants.h"
 #include "fuzz/score_cases.h"
@@ -105,10 +104,8 @@ class Scouting {
   const uop::Target* target_of(const Case& c) {
     const auto [at, is_new] = devices_.try_emplace(c.device + " " + c.profile);
     if (is_new) {
-      runtime::OpenOptions open;
-      open.profile = c.profile.empty() ? nullptr : runtime::profile(c.profile);
       Result<std::unique_ptr<runtime::Device>> device =
-          runtime::open_device(kinds_, c.device, open);
+          runtime::open_device(kinds_, c.device, open_options(c));
       if (device.ok()) at->second = std::move(device).value();
     }
     return at->second == nullptr ? nullptr : &at->second->target();
@@ -172,9 +169,7 @@ class Search {
   void try_again(int64_t number, const Fault* planted_fault, uop::Watch& watch) {
     std::optional<Planted> planted;
     if (planted_fault != nullptr) planted.emplace(*planted_fault);
-    std::vector<uop::Watch*> all = {&watch};
-    if (planted) all.insert(all.begin(), &*planted);
-    Watches watches(std::move(all));
+    Watches watches({planted ? &*planted : nullptr, &watch});
     const uop::Switches switches = planted ? planted->switches() : uop::Switches();
     if (fault_.is_rule()) {
       for (int64_t k = 0; k < kTermsACase; k++) (void)tried_term(number, k, switches, &watches);

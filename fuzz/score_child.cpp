@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/uop/rule.h"
+#include "fuzz/json_line.h"
 #include "fuzz/outcome_text.h"
 
 namespace assay::fuzz {
@@ -22,27 +17,16 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t kSilence = 20'000;  // ms without a word, after which a process hangs
 
-std::string line_of(const Json& j) {
-  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json json_of(const Blame& b) {
-  return {{"stage", b.stage},       {"pass", b.pass},       {"rule", b.rule},
-          {"firing", b.firing},     {"kernel", b.kernel},   {"title", b.title},
-          {"evidence", b.evidence}, {"walked", b.is_walked}};
+Json json_of(const Blame& blame) {
+  Json j = Json::parse(to_text(blame));
+  j["walked"] = blame.is_walked;
+  return j;
 }
 
 Blame blame_of(const Json& j) {
-  Blame b;
-  b.stage = j.at("stage");
-  b.pass = j.at("pass");
-  b.rule = j.at("rule");
-  b.firing = j.at("firing");
-  b.kernel = j.at("kernel");
-  b.title = j.at("title");
-  b.evidence = j.at("evidence");
-  b.is_walked = j.at("walked");
-  return b;
+  Blame blame = blame_from_text(json_line(j)).value();
+  blame.is_walked = j.at("walked");
+  return blame;
 }
 
 Json json_of(const Scored& s) {
@@ -90,7 +74,7 @@ Scored scored_of(const Json& j, const Fault& fault) {
   return s;
 }
 
-void say(const Json& j) { std::cout << line_of(j) << std::endl; }
+void say(const Json& j) { std::cout << json_line(j) << std::endl; }
 
 // Says where a case is, so that the last words of a process name what was made last.
 class Trail : public uop::Watch {
@@ -104,16 +88,6 @@ class Trail : public uop::Watch {
     say({{"fired", uop::full_name(seen.set, seen.rule)}});
   }
 };
-
-// The last line that a process said before it ended: why, if it knew.
-std::string last_line(const std::string& log) {
-  std::ifstream in(log);
-  std::string last;
-  for (std::string line; std::getline(in, line);) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
 
 // What a fault makes grow without end comes to an end.
 void limit_memory() {
@@ -148,65 +122,45 @@ int serve_scores(const std::vector<Fault>& faults, const ScoreOptions& options) 
 }
 
 ScoreChild::ScoreChild(std::vector<std::string> command, const ScoreOptions& options)
-    : command_(std::move(command)), options_(options) {
-  std::string name = (std::filesystem::temp_directory_path() / "assay-score-XXXXXX").string();
-  const int file = mkstemp(name.data());
-  if (file < 0) return;
-  close(file);
-  log_ = name;
-  command_.insert(command_.end(), {"--log", log_});
-}
+    : process_(std::move(command)), options_(options) {}
 
-ScoreChild::~ScoreChild() {
-  child_.stop();
-  std::error_code ignored;
-  if (!log_.empty()) std::filesystem::remove(log_, ignored);
+ScoreChild::Answer ScoreChild::lost(Answer answer, std::string_view shape) {
+  answer.shape = shape;
+  answer.how = process_.stop();
+  if (const std::string said = process_.last_words(); !said.empty()) {
+    answer.how += "; it said: " + said;
+  }
+  return answer;
 }
 
 ScoreChild::Answer ScoreChild::ask(const std::string& request) {
   Answer answer;
-  if (!is_running_) {
-    Result<runtime::Child> started = runtime::Child::start(command_, true);
-    if (!started.ok()) {
-      answer.how = started.error().message;
-      return answer;
-    }
-    child_ = std::move(started).value();
-    is_running_ = true;
-  }
-  std::string out = request + "\n";
-  std::string in;
-  const auto lose = [&](std::string_view shape) {
-    answer.shape = shape;
-    answer.how = child_.stop();
-    is_running_ = false;
-    if (const std::string said = last_line(log_); !said.empty()) answer.how += "; it said: " + said;
+  if (const Result<bool> asked = process_.ask(request); !asked.ok()) {
+    answer.how = asked.error().message;
     return answer;
-  };
-  for (;;) {
-    const int64_t deadline = runtime::now_ns() + kSilence * 1'000'000;
-    const runtime::Child::End end = child_.exchange(out, in, deadline);
-    if (end == runtime::Child::End::Closed) return lose("crash");
-    if (end == runtime::Child::End::Timeout) return lose("hang");
-    for (size_t at = in.find('\n'); at != std::string::npos; at = in.find('\n')) {
-      const Json said = Json::parse(in.substr(0, at), nullptr, false);
-      in.erase(0, at + 1);
-      if (!said.is_object()) return lose("crash");
-      if (said.contains("at")) answer.at = said["at"], answer.fired.clear();
-      if (said.contains("fired")) answer.fired = said["fired"];
-      if (said.contains("so_far")) answer.said = said["so_far"].dump();
-      if (!said.contains("done")) continue;
-      answer.said = said["done"].dump();
-      answer.is_done = true;
-      return answer;
+  }
+  for (std::string line;;) {
+    switch (process_.read(line, kSilence)) {
+      case LineProcess::Came::Crash: return lost(std::move(answer), "crash");
+      case LineProcess::Came::Hang: return lost(std::move(answer), "hang");
+      case LineProcess::Came::Line: break;
     }
+    const Json said = Json::parse(line, nullptr, false);
+    if (!said.is_object()) return lost(std::move(answer), "crash");
+    if (said.contains("at")) answer.at = said["at"], answer.fired.clear();
+    if (said.contains("fired")) answer.fired = said["fired"];
+    if (said.contains("so_far")) answer.said = said["so_far"].dump();
+    if (!said.contains("done")) continue;
+    answer.said = said["done"].dump();
+    answer.is_done = true;
+    return answer;
   }
 }
 
 // Whether the case on which a process was lost is lost again with the fault, and not without it.
 bool ScoreChild::is_crash_of(const Fault& fault, int64_t number, Answer& again) {
   const auto once = [&](bool is_planted) {
-    return ask(line_of({{"fault", fault.name}, {"case", number}, {"planted", is_planted}}));
+    return ask(json_line({{"fault", fault.name}, {"case", number}, {"planted", is_planted}}));
   };
   again = once(true);
   return !again.is_done && once(false).is_done;
@@ -218,7 +172,7 @@ Scored ScoreChild::score(const Fault& fault) {
   before.of = fault.of;
   for (int64_t first = 0;;) {
     const int64_t begin = runtime::now_ns();
-    Answer answer = ask(line_of({{"fault", fault.name}, {"first", first}}));
+    Answer answer = ask(json_line({{"fault", fault.name}, {"first", first}}));
     Scored s = answer.said.empty() ? before : scored_of(Json::parse(answer.said), fault);
     s.seconds += before.seconds;
     if (answer.is_done || s.is_found) {

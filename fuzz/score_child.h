@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/runtime/child.h"
+#include "fuzz/line_process.h"
 #include "fuzz/score.h"
 
 namespace assay::fuzz {
@@ -24,9 +24,6 @@ class ScoreChild {
  public:
   // `command` starts a process that serves scores of these options.
   ScoreChild(std::vector<std::string> command, const ScoreOptions& options);
-  ScoreChild(const ScoreChild&) = delete;
-  ScoreChild& operator=(const ScoreChild&) = delete;
-  ~ScoreChild();
 
   Scored score(const Fault& fault);
 
@@ -41,13 +38,11 @@ class ScoreChild {
     std::string shape;  // "crash" or "hang"
   };
   Answer ask(const std::string& request);
+  Answer lost(Answer answer, std::string_view shape);
   bool is_crash_of(const Fault& fault, int64_t number, Answer& again);
 
-  std::vector<std::string> command_;
+  LineProcess process_;
   const ScoreOptions& options_;
-  std::string log_;  // what the process says on standard error
-  runtime::Child child_;
-  bool is_running_ = false;
 };
 
 }  // namespace assay::fuzz

@@ -65,10 +65,7 @@ class Server {
   }
 
   Outcome explored(const Case& c) {
-    std::vector<uop::Watch*> all;
-    if (watch_ != nullptr) all.push_back(watch_);
-    all.push_back(&coverage_);
-    Watches watches(std::move(all));
+    Watches watches({watch_, &coverage_});
     Outcome outcome = trial_.run(c, switches_, &watches);
     for (const Feature f : coverage_.take()) {
       if (seen_.add({&f, 1}) != 0) outcome.features.push_back(f);

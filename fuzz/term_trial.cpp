@@ -168,9 +168,7 @@ Ref make_term(uop::Graph& g, Choices& c) {
 std::optional<Finding> try_term(uop::Graph& g, Ref term, const uop::Switches& switches,
                                 uop::Watch* watch) {
   FiringJudge judge;
-  std::vector<uop::Watch*> all = {&judge};
-  if (watch != nullptr) all.push_back(watch);
-  Watches watches(std::move(all));
+  Watches watches({&judge, watch});
   uop::Run run(g, switches, &watches);
   const Result<Ref> simple = uop::simplify(run, term);
   for (const uop::RuleSet* set : rules_alone(term->op)) {

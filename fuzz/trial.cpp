@@ -103,11 +103,9 @@ struct Trial::Parts {
   // cases before; drivers are opened once. Kernels are lowered anew for each case, whatever was
   // lowered before.
   Machine& machine_of(const Case& c) {
-    runtime::OpenOptions open;
-    open.profile = c.profile.empty() ? nullptr : runtime::profile(c.profile);
+    runtime::OpenOptions open = open_options(c);
     open.cache = options.opencl_cache;
     open.optimize = false;
-    open.seed = c.seed;
     if (options.limit_ms > 0) open.limit_ms = options.limit_ms;
     const std::string key = fmt::format("{} {}", c.device, c.profile);
     if (c.device.starts_with("sim")) machines.erase(key);
@@ -188,6 +186,13 @@ struct Trial::Job {
   runtime::KernelLists lists;
 };
 
+runtime::OpenOptions open_options(const Case& c) {
+  runtime::OpenOptions open;
+  open.profile = c.profile.empty() ? nullptr : runtime::profile(c.profile);
+  open.seed = c.seed;
+  return open;
+}
+
 Trial::Trial(TrialOptions options)
     : options_(std::move(options)), parts_(std::make_unique<Parts>(options_)) {}
 Trial::~Trial() = default;
@@ -218,9 +223,7 @@ Outcome Trial::run(const Case& c, const uop::Switches& switches, uop::Watch* wat
   const bool asks_dear = c.seed % options_.dear_every == options_.dear_every - 1;
   props::Verifier& verifier = parts_->verifier_of(device.value()->target(), asks_dear);
   Observer observer;
-  std::vector<uop::Watch*> all = {&verifier, &observer};
-  if (watch != nullptr) all.push_back(watch);
-  Watches watches(std::move(all));
+  Watches watches({&verifier, &observer, watch});
   const Job job = {c, switches, machine, device.value()->target(), watches, std::move(lists)};
   if (c.is_program()) {
     run_program(job, outcome);

@@ -55,6 +55,9 @@ struct TrialOptions {
   smt::ProverOptions prover = {};
 };
 
+// With what the devices of a case are opened: its profile and its seed.
+runtime::OpenOptions open_options(const Case& c);
+
 // What a case is taken through, and who looks on: compiled, run, judged by the reference and by
 // properties. Devices, provers and what is known of equal kernels serve one case after the other;
 // the outcome of a case does not depend on those before it.
@@ -84,8 +87,11 @@ class Trial {
 // Several who look on, in turn.
 class Watches : public uop::Watch {
  public:
-  explicit Watches(std::vector<uop::Watch*> watches)
-      : watches_(std::move(watches)), spent_(watches_.size()) {}
+  // Null ones are left out.
+  explicit Watches(std::vector<uop::Watch*> watches) : watches_(std::move(watches)) {
+    std::erase(watches_, nullptr);
+    spent_.resize(watches_.size());
+  }
 
   // Nanoseconds that each of them took over all but firings, of which there are too many to time.
   const std::vector<int64_t>& spent() const { return spent_; }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/runtime/child.h"
 #include "fuzz/investigate.h"
+#include "fuzz/line_process.h"
 #include "fuzz/trial.h"
 
 namespace assay::fuzz {
@@ -16,7 +16,7 @@ namespace assay::fuzz {
 class TrialChild {
  public:
   // `command` starts a process that serves trials, and has what it says on standard error written
-  // to `log`.
+  // to `log` (line_process.h).
   TrialChild(std::vector<std::string> command, std::string log, int64_t limit_ms);
 
   // The outcome, whatever becomes of the process. One that is tried `again` has no features.
@@ -26,16 +26,10 @@ class TrialChild {
                                           const std::vector<std::string>& known = {});
 
  private:
-  // How an exchange went, or that no process could be started.
-  enum class Came : uint8_t { Answer, Crash, Hang, NoProcess };
-  Came ask(const std::string& request, int64_t limit_ms, std::string& answer);
   Outcome lost(std::string_view shape, std::string evidence);
 
-  std::vector<std::string> command_;
-  std::string log_;
+  LineProcess process_;
   int64_t limit_ms_;
-  runtime::Child child_;
-  bool is_running_ = false;
   int64_t served_ = 0;  // by this process, in cases on simulated devices
 };
 

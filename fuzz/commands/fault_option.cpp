@@ -18,8 +18,7 @@ void add_fault(CLI::App& app, std::string& name) {
 
 Result<std::unique_ptr<Planted>> plant(const std::string& name, uop::Switches& switches) {
   if (name.empty()) return std::unique_ptr<Planted>();
-  std::vector<Fault> all(stage_faults().begin(), stage_faults().end());
-  for (Fault& f : rule_faults()) all.push_back(std::move(f));
+  const std::vector<Fault> all = every_fault();
   const auto at = std::ranges::find(all, name, &Fault::name);
   if (at == all.end()) return Error{fmt::format("no fault is named '{}'", name)};
   auto planted = std::make_unique<Planted>(*at);

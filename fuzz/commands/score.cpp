@@ -41,12 +41,6 @@ struct Options {
   ScoreOptions score;
 };
 
-std::vector<Fault> every_fault() {
-  std::vector<Fault> all(stage_faults().begin(), stage_faults().end());
-  for (Fault& f : rule_faults()) all.push_back(std::move(f));
-  return all;
-}
-
 // Faults by a set's name ("stages", "mutants", "all", a class) or by their own, each once.
 Result<std::vector<Fault>> chosen(const std::vector<std::string>& names) {
   const std::vector<Fault> all = every_fault();

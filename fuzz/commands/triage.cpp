@@ -1,7 +1,6 @@
 #include "fuzz/triage.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -53,21 +51,15 @@ class Looker {
 
   std::optional<Investigated> look(const Case& c, const Finding& finding) {
     if (child_ == nullptr) {
-      log_ = (fs::temp_directory_path() / fmt::format("assay-triage-{}.log", getpid())).string();
       const std::vector<std::string> command = {"/proc/self/exe", "trial", "--serve"};
-      child_ = std::make_unique<TrialChild>(command, log_, options_.limit_ms);
+      child_ = std::make_unique<TrialChild>(command, "", options_.limit_ms);
     }
     return child_->investigate(c, finding);
-  }
-  ~Looker() {
-    std::error_code error;
-    if (!log_.empty()) fs::remove(log_, error);
   }
 
  private:
   const Options& options_;
   std::unique_ptr<TrialChild> child_;
-  std::string log_;
 };
 
 Result<std::string> first_file(const fs::path& folder, std::string_view name) {

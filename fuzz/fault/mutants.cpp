@@ -54,6 +54,12 @@ std::vector<Fault> rule_faults() {
   return faults;
 }
 
+std::vector<Fault> every_fault() {
+  std::vector<Fault> all(stage_faults().begin(), stage_faults().end());
+  for (Fault& f : rule_faults()) all.push_back(std::move(f));
+  return all;
+}
+
 bool is_of_table(const Fault& fault) {
   const auto* wrong = std::get_if<WrongRule>(&fault.how);
   return wrong != nullptr && wrong->rule.by == nullptr && fault.name.starts_with(fault.blame + " ");

@@ -2,13 +2,13 @@
 
 #include "engine/check.h"
 #include "engine/runtime/executor.h"
-#include "engine/runtime/profiles.h"
 #include "engine/schedule/calls.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
 #include "fuzz/target.h"
 #include "fuzz/targets/case_text.h"
 #include "fuzz/targets/extra_counters.h"
+#include "fuzz/trial.h"
 #include "oracles/kernels/check_kernel.h"
 #include "oracles/workgroup/sim.h"
 
@@ -39,10 +39,7 @@ void one_case(std::string_view text) {
   const std::optional<Case> c = case_to_try(text);
   if (!c) return;
   static const runtime::DeviceKind* const kKinds[] = {&workgroup::sim_kind()};
-  runtime::OpenOptions open;
-  open.profile = c->profile.empty() ? nullptr : runtime::profile(c->profile);
-  open.seed = c->seed;
-  runtime::Devices devices(kKinds, open);
+  runtime::Devices devices(kKinds, open_options(*c));
   runtime::Executor executor(devices);
   const Result<runtime::Device*> device = devices.open(kDevice);
   if (!device.ok()) return;
