@@ -18,6 +18,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// The stages between a program and what devices run are interpreted of one case in so many: what
+// is wrong there shows on the device as well, and is found again when it is looked for.
+constexpr uint64_t kStagesEvery = 4;
+
+// A question of many is given up soon: there are other cases, and a case is not to take as long as
+// one that hangs.
+constexpr smt::Budget kBudget = {.first_points = 1 << 14,
+                                 .last_points = 1 << 14,
+                                 .solver_steps = 100'000,
+                                 .cvc5_steps = 5'000,
+                                 .watchdog_ms = 2'000};
+
 class Server {
  public:
   Server(Trial& trial, const uop::Switches& switches, uop::Watch* watch)
@@ -81,6 +93,15 @@ class Server {
 };
 
 }  // namespace
+
+TrialOptions campaign_trial(std::span<const runtime::DeviceKind* const> kinds) {
+  TrialOptions how;
+  how.kinds = kinds;
+  how.properties = props::every_property();
+  how.stages_every = kStagesEvery;
+  how.prover.budget = kBudget;
+  return how;
+}
 
 int serve_trials(Trial& trial, const uop::Switches& switches, uop::Watch* watch) {
   Server server(trial, switches, watch);

@@ -130,6 +130,12 @@ struct Trial::Parts {
     return *j.verifier;
   }
 
+  // The prover stays: its answers are few, and its solvers take long to begin.
+  void forget() {
+    verifiers.clear();
+    machines.clear();
+  }
+
   struct Judged {
     std::unique_ptr<uop::Target> target;
     std::unique_ptr<props::Verifier> verifier;
@@ -199,7 +205,7 @@ Trial::~Trial() = default;
 
 Outcome Trial::run(const Case& c, const uop::Switches& switches, uop::Watch* watch) {
   // What is remembered from case to case would grow for ever.
-  if (++cases_ % kRemembered == 0) parts_ = std::make_unique<Parts>(options_);
+  if (++cases_ % kRemembered == 0) parts_->forget();
   Outcome outcome;
   if (is_terms(c)) {
     run_terms(c, switches, watch, outcome);
