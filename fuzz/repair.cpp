@@ -53,6 +53,7 @@ class Repairer {
       result_.dropped++;
     }
     builder_.reset();
+    if (is_ambiguous(is_kept)) settle_outputs(is_kept);
     finish(is_kept);
     result_.bound = bound_;
     return std::move(result_);
@@ -144,7 +145,9 @@ class Repairer {
       result_.changed++;
       if (!write_another(k, w)) return false;
     }
-    const bool depends = w.value.value >= 0 && fact(w.value.value).depends;
+    // What stands where a variable says depends on it as well.
+    const bool depends =
+        fact(w.target).depends || (w.value.value >= 0 && fact(w.value.value).depends);
     const int32_t base = fact(w.target).base;
     for (ValueFact& f : values_) {
       if (f.is_there && f.base == base) f.depends = f.depends || depends;
@@ -348,6 +351,38 @@ class Repairer {
     return false;
   }
 
+  // A program that asks for nothing computes at its end what nothing reads, in one schedule: what
+  // depends on an old value of a variable beside what depends on the new one.
+  bool is_ambiguous(const std::vector<char>& is_kept) const {
+    bool is_left = false;
+    for (size_t k = 0; k < is_kept.size(); k++) {
+      if (is_kept[k] == 0) continue;
+      const auto& what = p_.statements[k].what;
+      const auto* expect = std::get_if<tensor::Expect>(&what);
+      if (std::holds_alternative<Force>(what) || (expect != nullptr && expect->may_be_value())) {
+        return false;
+      }
+      is_left = is_left || (std::holds_alternative<Define>(what) && !values_[k].is_there);
+    }
+    return is_left;
+  }
+
+  // What is there at the end is asked for, which leaves all else out; where nothing is, no value of
+  // a variable is a second one.
+  void settle_outputs(std::vector<char>& is_kept) {
+    constexpr size_t kMostAsked = 4;
+    for (size_t k = is_kept.size(); k-- > 0 && asked_.size() < kMostAsked;) {
+      if (is_kept[k] != 0 && values_[k].is_there) asked_.push_back(static_cast<int32_t>(k));
+    }
+    if (!asked_.empty()) return;
+    for (size_t k = 0; k < is_kept.size(); k++) {
+      if (!std::holds_alternative<Bind>(p_.statements[k].what)) continue;
+      std::fill(is_kept.begin() + static_cast<ptrdiff_t>(k), is_kept.end(), 0);
+      for (size_t i = 0; i < k; i++) values_[i].is_there = is_kept[i] != 0;
+      return;
+    }
+  }
+
   void finish(const std::vector<char>& is_kept) {
     keep_only(p_, is_kept);
     std::vector<int32_t> places(is_kept.size(), -1);
@@ -357,6 +392,12 @@ class Repairer {
       ValueFact f = std::move(values_[i]);
       if (f.base >= 0) f.base = places[static_cast<size_t>(f.base)];
       result_.values.push_back(std::move(f));
+    }
+    if (!asked_.empty()) {
+      for (int32_t& value : asked_) value = places[static_cast<size_t>(value)];
+      append_force(p_, asked_);
+      result_.values.emplace_back();
+      result_.changed++;
     }
     for (size_t i = 0; i < p_.statements.size(); i++) {
       p_.statements[i].line = static_cast<int>(i) + 1;
@@ -372,6 +413,7 @@ class Repairer {
   std::vector<ValueFact> values_;
   std::vector<int64_t> bound_;
   std::vector<int64_t> largest_;
+  std::vector<int32_t> asked_;  // at the end, where the program asks for nothing
   Repaired result_;
 };
 
