@@ -198,6 +198,17 @@ std::string repaired(const std::string& text) {
   return tensor::to_text(c.program);
 }
 
+// An op that took the place of another has that one's axis, which may say nothing.
+TEST(Repair, SaysWhatAnOpMustSay) {
+  Case c =
+      case_from_text("tp 1\na: f32[4] = input(random=uniform)\nb: f32[4] = cummax(a)\n").value();
+  auto& b = std::get<Define>(c.program.statements[1].what);
+  b.attrs[tensor::row(tensor::Op::CumMax).attr("axis")] = std::monostate{};
+  repair(c.program, 256);
+  EXPECT_EQ(trouble(c), "");
+  EXPECT_EQ(c.program.statements.size(), 2U);
+}
+
 // A write through a view at a place that a variable says is not done before the variable changes.
 TEST(Repair, LetsNoScheduleBindAVariableTwice) {
   const std::string written =

@@ -15,6 +15,7 @@ CaseOptions case_options(Choices& choices, const std::vector<std::string>& devic
                                   : choices.pick({int64_t{64}, int64_t{256}, int64_t{1024}});
   how.program.folds = choices.pick({0, 0, 6, 12});
   how.program.only_floats = choices.chance(1, 6);
+  how.program.edges = is_small ? choices.pick({0, 8, 14}) : choices.pick({0, 0, 8, 14});
   return how;
 }
 

@@ -83,10 +83,22 @@ class Trail : public uop::Watch {
     say({{"at", std::string(stage)}});
     return u;
   }
+  // Text is made for drivers alone, which run what they are given themselves.
+  void edit_source(std::string&) override {
+    is_text_ = true;
+    say({{"at", "render"}});
+  }
+  void edit_batch(runtime::Batch&) override {
+    if (!is_text_) say({{"at", "run"}});
+  }
+  bool edits() const override { return true; }
   using Watch::seen;
   void seen(const uop::RuleSeen& seen) override {
     say({{"fired", uop::full_name(seen.set, seen.rule)}});
   }
+
+ private:
+  bool is_text_ = false;
 };
 
 // What a fault makes grow without end comes to an end.
