@@ -174,7 +174,10 @@ class Search {
     if (fault_.is_rule()) {
       for (int64_t k = 0; k < kTermsACase; k++) (void)tried_term(number, k, switches, &watches);
     }
-    (void)trial_.run(cases_.make(number), switches, &watches);
+    const Case c = cases_.make(number);
+    std::vector<Case> all = {c, with_extremes(c, c.seed)};
+    if (is_text(fault_)) all.push_back(on_other_driver(c));
+    for (const Case& one : all) (void)trial_.run(one, switches, &watches);
   }
 
  private:
@@ -216,11 +219,26 @@ class Search {
     s_.blame.rule = busiest.rule();
   }
 
+  // What a case reaches and does not show is tried on other numbers, text by the other driver too.
   void try_case(const Case& c) {
     if (is_text(fault_)) {
       if (scouting_ == nullptr) scouting_ = std::make_unique<Scouting>(fault_, options_);
       if (!scouting_->shows_in(c)) return;
     }
+    try_one(c);
+    if (is_done_with_case()) return;
+    try_one(with_extremes(c, c.seed));
+    if (is_done_with_case() || !is_text(fault_)) return;
+    try_one(on_other_driver(c));
+  }
+  bool is_done_with_case() const { return s_.is_found || !is_reached_; }
+
+  static Case on_other_driver(Case c) {
+    c.device = c.device == kOclgrind ? kPocl : kOclgrind;
+    return c;
+  }
+
+  void try_one(const Case& c) {
     Planted planted(fault_);
     Outcome outcome = trial_.run(c, planted.switches(), &planted);
     is_reached_ = is_reached_ || planted.changes() != 0;
@@ -252,8 +270,7 @@ class Search {
   void add_all_judges() {
     std::vector<Case> cases = {case_};
     if (is_text(fault_)) {
-      cases.push_back(case_);
-      cases[1].device = case_.device == kOclgrind ? kPocl : kOclgrind;
+      cases.push_back(on_other_driver(case_));
     } else {
       cases[0].seed |= 63;
     }
