@@ -45,7 +45,8 @@ bool is_of_a_run(const Error& error) {
 // Whether floats of the graph may be rounded in more than one way.
 bool is_free(Graph& g, Ref root) {
   return std::ranges::any_of(uop::toposort(g, root), [](Ref u) {
-    return uop::is_float(u->dtype) && (kFree.has(u->op) || u->op == Op::Reduce);
+    const bool is_sum = u->op == Op::Reduce && uop::OpSet{Op::Add, Op::Mul}.has(u->arg.fold_op());
+    return uop::is_float(u->dtype) && (kFree.has(u->op) || is_sum);
   });
 }
 

@@ -191,13 +191,6 @@ TEST(Repair, LeavesWellFormedProgramsAsTheyAre) {
   });
 }
 
-std::string repaired(const std::string& text) {
-  Case c = case_from_text(text).value();
-  repair(c.program, 256);
-  EXPECT_EQ(trouble(c), "");
-  return tensor::to_text(c.program);
-}
-
 // An op that took the place of another has that one's axis, which may say nothing.
 TEST(Repair, SaysWhatAnOpMustSay) {
   Case c =
@@ -207,6 +200,22 @@ TEST(Repair, SaysWhatAnOpMustSay) {
   repair(c.program, 256);
   EXPECT_EQ(trouble(c), "");
   EXPECT_EQ(c.program.statements.size(), 2U);
+}
+
+std::string repaired(const std::string& text) {
+  Case c = case_from_text(text).value();
+  repair(c.program, 256);
+  EXPECT_EQ(trouble(c), "");
+  return tensor::to_text(c.program);
+}
+
+// Two groups of n channels are none where n is odd.
+TEST(Repair, WritesNothingThatIsWellFormedForSomeValuesOfAVariableOnly) {
+  const std::string of_n = "tp 1\nvar n in 2..7 = 2\na: f32[n, n] = input(step=1)\n";
+  EXPECT_EQ(repaired(of_n + "b: f32[n, n] = group_norm(a, groups=1)\n"),
+            of_n + "b: f32[n, n] = group_norm(a, groups=1)\n");
+  const std::string text = repaired(of_n + "b: f32[2, 2] = group_norm(a, groups=2)\n");
+  EXPECT_EQ(text.find("groups=2"), std::string::npos) << text;
 }
 
 // A write through a view at a place that a variable says is not done before the variable changes.

@@ -36,6 +36,7 @@ ProgramMaker::ProgramMaker(Choices& choices, const ProgramOptions& wanted)
   const auto most = static_cast<size_t>(std::max(1, wanted.statements)) * 2 + 64;
   program_.statements.reserve(most);
   known_.reserve(most);
+  if (wanted.edges > 0) focus_ = kTypes[c.below(std::size(kTypes))].type;
   if (!wanted.is_stateful || !c.chance(1, 8)) return;
   const int64_t lo = c.between(1, 2);
   const int64_t hi = lo + c.between(1, 6);
@@ -54,6 +55,7 @@ ProgramMaker::ProgramMaker(Choices& choices, const ProgramOptions& wanted, tenso
 DType ProgramMaker::type_in(TypeSet over) {
   if (options.only_floats && !(over & uop::kFloats).empty()) over = over & uop::kFloats;
   const bool is_even = seeks_edges();
+  if (is_even && over.has(focus_) && c.chance(1, 2)) return focus_;
   const auto weight = [&](const TypeWeight& t) { return is_even ? 1 : t.weight; };
   int total = 0;
   for (const TypeWeight& t : kTypes) total += over.has(t.type) ? weight(t) : 0;

@@ -212,6 +212,7 @@ class ProgramMaker {
   std::vector<Known> known_;
   std::vector<int64_t> bound_;
   bool must_force_ = false;
+  DType focus_ = DType::F32;  // of decisions that seek edges half are for this type
 };
 
 tensor::Size size_of(Dim d);

@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "engine/check.h"
-#include "engine/tensor/build.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/session.h"
-#include "engine/uop/shape.h"
 #include "fuzz/edit.h"
+#include "fuzz/follow.h"
 #include "fuzz/statement.h"
 
 namespace assay::fuzz {
@@ -53,7 +52,7 @@ class Repairer {
       result_.dropped++;
     }
     builder_.reset();
-    if (is_ambiguous(is_kept)) settle_outputs(is_kept);
+    if (is_ambiguous()) settle_outputs(is_kept);
     finish(is_kept);
     result_.bound = bound_;
     return std::move(result_);
@@ -177,32 +176,11 @@ class Repairer {
   // Keeps what follows of operands and the statement as it is now; false where nothing does.
   bool follow(size_t k) {
     Define& d = *define_at(p_, k);
-    if (!is_complete(d)) return false;
-    uop::Graph scratch;
-    std::vector<Ref> operands;
+    std::vector<std::vector<int64_t>> shapes;
     for (const Operand& o : d.operands) {
-      if (o.value < 0) {
-        operands.push_back(nullptr);
-        continue;
-      }
-      const ValueFact& f = fact(o.value);
-      std::vector<Ref> sizes;
-      for (const int64_t n : f.shape) sizes.push_back(uop::dim(scratch, n));
-      const auto slot = uop::Arg::number(static_cast<int64_t>(operands.size()));
-      operands.push_back(scratch.make(uop::Op::Param, f.dtype, sizes, slot));
+      shapes.push_back(o.value < 0 ? std::vector<int64_t>{} : fact(o.value).shape);
     }
-    std::vector<Ref> variables;
-    for (const int64_t n : bound_) variables.push_back(scratch.constant(uop::Index, n));
-    const Result<Ref> node =
-        tensor::build_as_follows(scratch, p_, d, std::move(operands), variables);
-    if (!node.ok()) return false;
-    d.dtype = node.value()->dtype;
-    d.shape.clear();
-    for (const Ref n : uop::shape(scratch, node.value())) {
-      if (!uop::is_const(n)) return false;
-      d.shape.push_back(Size{static_cast<int64_t>(n->arg.bits), {}});
-    }
-    return true;
+    return write_what_follows(p_, d, shapes, bound_);
   }
 
   bool is_small(const Define& d) {
@@ -216,7 +194,7 @@ class Repairer {
 
   bool accept(size_t k) {
     const Define& d = *define_at(p_, k);
-    return is_small(d) && is_readable(d, bound_) && step(k);
+    return is_small(d) && is_readable(d, bound_) && is_general(p_, d, bound_) && step(k);
   }
   bool accept_following(size_t k) { return follow(k) && accept(k); }
 
@@ -353,18 +331,11 @@ class Repairer {
 
   // A program that asks for nothing computes at its end what nothing reads, in one schedule: what
   // depends on an old value of a variable beside what depends on the new one.
-  bool is_ambiguous(const std::vector<char>& is_kept) const {
-    bool is_left = false;
-    for (size_t k = 0; k < is_kept.size(); k++) {
-      if (is_kept[k] == 0) continue;
-      const auto& what = p_.statements[k].what;
-      const auto* expect = std::get_if<tensor::Expect>(&what);
-      if (std::holds_alternative<Force>(what) || (expect != nullptr && expect->may_be_value())) {
-        return false;
-      }
-      is_left = is_left || (std::holds_alternative<Define>(what) && !values_[k].is_there);
-    }
-    return is_left;
+  bool is_ambiguous() const {
+    const auto end = static_cast<int32_t>(p_.statements.size());
+    return std::ranges::any_of(tensor::outputs(p_), [&](const tensor::Output& o) {
+      return o.statement == end && !values_[static_cast<size_t>(o.value)].is_there;
+    });
   }
 
   // What is there at the end is asked for, which leaves all else out; where nothing is, no value of

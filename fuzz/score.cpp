@@ -175,9 +175,7 @@ class Search {
       for (int64_t k = 0; k < kTermsACase; k++) (void)tried_term(number, k, switches, &watches);
     }
     const Case c = cases_.make(number);
-    std::vector<Case> all = {c, with_extremes(c, c.seed)};
-    if (is_text(fault_)) all.push_back(on_other_driver(c));
-    for (const Case& one : all) (void)trial_.run(one, switches, &watches);
+    for (const Case& one : {c, on_others(c)}) (void)trial_.run(one, switches, &watches);
   }
 
  private:
@@ -219,20 +217,21 @@ class Search {
     s_.blame.rule = busiest.rule();
   }
 
-  // What a case reaches and does not show is tried on other numbers, text by the other driver too.
+  // What a case reaches and does not show is tried on other numbers, and text by the other driver.
   void try_case(const Case& c) {
     if (is_text(fault_)) {
       if (scouting_ == nullptr) scouting_ = std::make_unique<Scouting>(fault_, options_);
       if (!scouting_->shows_in(c)) return;
     }
     try_one(c);
-    if (is_done_with_case()) return;
-    try_one(with_extremes(c, c.seed));
-    if (is_done_with_case() || !is_text(fault_)) return;
-    try_one(on_other_driver(c));
+    if (!s_.is_found && is_reached_) try_one(on_others(c));
   }
-  bool is_done_with_case() const { return s_.is_found || !is_reached_; }
 
+  // On other numbers, and on the other driver where there are two.
+  Case on_others(const Case& c) const {
+    Case other = with_extremes(c, c.seed);
+    return is_text(fault_) ? on_other_driver(std::move(other)) : other;
+  }
   static Case on_other_driver(Case c) {
     c.device = c.device == kOclgrind ? kPocl : kOclgrind;
     return c;

@@ -11,7 +11,7 @@ CaseOptions case_options(Choices& choices, const std::vector<std::string>& devic
   CaseOptions how;
   how.devices = devices;
   how.profiles = {"generic", "adreno-630"};
-  how.program.statements = 1 + static_cast<int>(choices.below(is_small ? 4 : 14));
+  how.program.statements = 1 + static_cast<int>(choices.below(is_small ? 3 : 14));
   how.program.elements = is_small ? choices.pick({int64_t{16}, int64_t{64}})
                                   : choices.pick({int64_t{64}, int64_t{256}, int64_t{1024}});
   how.program.folds = is_small ? choices.pick({0, 8, 14}) : choices.pick({0, 0, 6, 12});
