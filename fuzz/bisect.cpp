@@ -13,7 +13,9 @@
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
 #include "engine/uop/pass.h"
+#include "engine/uop/walk.h"
 #include "fuzz/blame_kernel.h"
+#include "fuzz/blame_pass.h"
 #include "fuzz/firing.h"
 #include "fuzz/meaning.h"
 #include "oracles/interpreter/extension.h"
@@ -27,13 +29,25 @@ using uop::Graph;
 using uop::Op;
 using uop::Ref;
 
-// How far floats may be off from one stage to the next: what is clearly wrong is looked for first.
-constexpr double kRooms[] = {64, 16, 4, 1};
+// How far floats may be off from one stage to the next: what is clearly wrong is looked for first,
+// and what is off at all at last, where nothing may be (is_free).
+constexpr double kRooms[] = {64, 16, 4, 1, 0};
+// What an order of steps, or the function of a device, may round otherwise.
+constexpr uop::OpSet kFree = {Op::FDiv, Op::Recip, Op::Sqrt, Op::Exp, Op::Exp2, Op::Log,
+                              Op::Log2, Op::Sin,   Op::Cos,  Op::Tan, Op::Pow};
 constexpr uint64_t kOrders = 12;  // of a list of calls that are tried
 
 // Whether a graph goes wrong when it runs, unlike one that is not for the interpreter.
 bool is_of_a_run(const Error& error) {
   return error.message.find(" element ") != std::string::npos;
+}
+
+// Whether floats of the graph may be rounded in more than one way.
+bool is_free(Graph& g, Ref root) {
+  return std::ranges::any_of(uop::toposort(g, root), [](Ref u) {
+    const bool is_sum = u->op == Op::Reduce && uop::OpSet{Op::Add, Op::Mul}.has(u->arg.fold_op());
+    return uop::is_float(u->dtype) && (kFree.has(u->op) || is_sum);
+  });
 }
 
 // What the compiler left at each stage, passes among them.
@@ -143,14 +157,15 @@ class Walk {
     if (interpreter::may_lack_value(g, whole->src[0])) {
       mark_open(wanted, [&] { return meaning_of_sink(call, whole->src[0]); });
     }
-    judge_stages(call, wanted, stages);
+    const bool judges_schedule = ulps_ != 0 || !is_free(g, whole->src[0]);
+    if (judges_schedule) judge_stages(call, wanted, stages);
     if (is_done_) return;
     if (!made.ok()) {
       const std::string last = stages.stages.empty() ? "tensor" : stages.stages.back().name;
       return done(last, made.error().message);
     }
     const Schedule& s = made.value();
-    judge_orders(call, wanted, stages);
+    if (judges_schedule) judge_orders(call, wanted, stages);
     if (is_done_) return;
     judge_kernels(s);
     number_ += static_cast<int64_t>(s.linear->src.size());
@@ -239,6 +254,7 @@ class Walk {
 
   void judge_kernel(const Schedule& s, Ref call, int64_t number) {
     Graph& g = session_.graph();
+    if (ulps_ == 0 && is_free(g, call->src[0])) return;
     oracles::KernelInputs inputs;
     inputs.variables = {s.variables.begin(), s.variables.end()};
     for (const Ref b : call->src.subspan(1)) {
@@ -281,6 +297,17 @@ class Walk {
   bool is_done_ = false;
   Blame blame_;
 };
+
+// The first pass that a property condemns, where each stage computes what the one before does.
+Blame blame_by_meaning(const Case& c, runtime::Devices& devices, const uop::Switches& switches,
+                       uop::Watch* watch) {
+  const Result<runtime::Device*> device = devices.open(c.device);
+  if (!device.ok()) return {};
+  PassBlamer blamer(device.value()->target(), switches, watch);
+  Watches watches({watch, &blamer});
+  (void)Walk(c, devices, switches, &watches, kRooms[0]).run();
+  return blamer.blame();
+}
 
 // What the finding itself says, where each stage means what the one before does.
 Blame blame_of(const Finding& finding, const Case& c) {
@@ -327,6 +354,10 @@ Blame bisect(const Case& c, const Finding& finding,
     if (blame.stage.empty()) continue;
     blame.is_walked = true;
     return blame;
+  }
+  if (finding.stage != "device") {
+    Blame blame = blame_by_meaning(c, devices, switches, watch);
+    if (!blame.stage.empty()) return blame;
   }
   return blame_of(finding, c);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/codegen/launch.h"
 #include "engine/uop/pass.h"
@@ -158,10 +159,27 @@ KernelBlamer::KernelBlamer(Graph& g, Ref kernel, const oracles::KernelInputs& in
       watch_(watch),
       judge_(g, kernel, inputs, tolerance_) {}
 
+// As LOCAL storage is made, each slot is stored to by one step: two that share one meet where no
+// barrier is between what one reads and the other stores, which later passes know nothing of.
+void KernelBlamer::look_for_shared_slots(const uop::PassSeen& seen) {
+  if (has_slots_) return;
+  std::map<Ref, int> stores;
+  for (const Ref u : uop::toposort(g_, seen.after)) {
+    const bool is_slot = u->op == Op::Buffer && u->arg.addr_space() == uop::AddrSpace::Local;
+    has_slots_ = has_slots_ || is_slot;
+    if (u->op != Op::Store) continue;
+    const Ref slot = uop::buffer(g_, u->src[0]);
+    const bool is_local = slot != nullptr && slot->op == Op::Buffer &&
+                          slot->arg.addr_space() == uop::AddrSpace::Local;
+    if (is_local && ++stores[slot] > 1) sharer_ = seen.pass.name;
+  }
+}
+
 void KernelBlamer::seen(const uop::PassSeen& seen) {
   if (has_blame()) return;
   last_ = seen.pass.name;
   if (seen.pass.name == "linearize") looped_ = seen.before;
+  look_for_shared_slots(seen);
   judge_.seen(seen);
   const bool is_broken = seen.breach.has_value();
   if (!is_broken && judge_.verdict().answer != Answer::Fail) return;
@@ -183,10 +201,15 @@ void KernelBlamer::seen(const uop::PassSeen& seen) {
 
 Blame KernelBlamer::concluded(const Result<Ref>& linear) const {
   if (has_blame()) return blame_;
-  if (linear.ok()) {
-    return blame_linear(g_, kernel_, looped_, linear.value(), inputs_, tolerance_.ulps, target_);
-  }
   Blame blame;
+  if (linear.ok()) {
+    blame = blame_linear(g_, kernel_, looped_, linear.value(), inputs_, tolerance_.ulps, target_);
+    const bool is_race = blame.evidence.starts_with("race at local");
+    if (!is_race || sharer_.empty()) return blame;
+    blame.pass = sharer_;
+    blame.title = fmt::format("{}: two steps have one slot: {}", sharer_, blame.evidence);
+    return blame;
+  }
   blame.stage = "kernel";
   blame.pass = last_;
   blame.evidence = linear.error().message;

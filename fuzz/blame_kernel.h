@@ -24,6 +24,7 @@ class KernelBlamer : public uop::Watch {
 
  private:
   bool has_blame() const { return !blame_.pass.empty(); }
+  void look_for_shared_slots(const uop::PassSeen& seen);
 
   uop::Graph& g_;
   uop::Ref kernel_;
@@ -35,6 +36,8 @@ class KernelBlamer : public uop::Watch {
   oracles::PassJudge judge_;
   Blame blame_;
   std::string last_;           // the last pass that ran
+  bool has_slots_ = false;     // some pass has made LOCAL storage
+  std::string sharer_;         // which gave two steps one slot of it, where it did
   uop::Ref looped_ = nullptr;  // what linearize was given
 };
 

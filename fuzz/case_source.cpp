@@ -53,7 +53,7 @@ CaseSource::CaseSource(SourceOptions options, std::vector<std::pair<std::string,
 }
 
 bool CaseSource::is_parent(const Case& c) {
-  return c.is_program() && !c.program.statements.empty() && c.program.variables.empty() &&
+  return c.is_program() && !c.program.statements.empty() &&
          c.program.statements.size() <= kMostStatements &&
          most_elements_of(c.program) <= kMostElements;
 }

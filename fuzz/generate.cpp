@@ -17,6 +17,7 @@ ProgramOptions varied(Choices& choices, ProgramOptions how) {
   how.elements = choices.pick({how.elements / 4, how.elements, how.elements, how.elements * 4});
   how.folds = choices.pick({4, 10, 12, 14});
   how.only_floats = choices.chance(1, 8);
+  how.edges = choices.pick({0, 0, 0, 8});
   return how;
 }
 

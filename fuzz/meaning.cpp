@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/schedule/kernel_graph.h"
+#include "engine/uop/pass.h"
 #include "engine/uop/scope.h"
 #include "engine/uop/walk.h"
 #include "oracles/interpreter/numbers.h"
@@ -79,6 +81,21 @@ Ref with_own_storage(uop::Graph& g, Ref linear) {
   return is_body ? uop::substitute(g, linear, map, uop::Bodies::Outside) : linear;
 }
 
+// Whether the graph is between run_rangeify and split_store: its stores are no kernel's.
+bool has_open_stores(uop::Graph& g, Ref sink) {
+  return std::ranges::any_of(uop::toposort(g, sink, uop::Bodies::Outside),
+                             [](Ref u) { return u->op == Op::End; });
+}
+
+// The graph with its stores made kernels, which is what can be run. Nobody edits it on the way, and
+// what is ill-formed is told of by what runs it.
+Result<Ref> runnable(uop::Graph& g, Ref sink) {
+  if (!has_open_stores(g, sink)) return sink;
+  uop::Watch quiet;
+  uop::Run run(g, {}, &quiet, uop::generic_target());
+  return uop::run_pass(schedule::split_store_pass(), run, sink);
+}
+
 }  // namespace
 
 Called called(uop::Graph& g, Ref call, const interpreter::Memory& memory) {
@@ -96,7 +113,8 @@ Called called(uop::Graph& g, Ref call, const interpreter::Memory& memory) {
 
 Result<Contents> meaning_of_sink(const Called& call, Ref sink) {
   interpreter::Memory memory = call.memory;
-  std::vector<Ref> states(sink->src.begin(), sink->src.end());
+  ASSAY_TRY(whole, runnable(call.g, sink));
+  std::vector<Ref> states(whole->src.begin(), whole->src.end());
   ASSAY_TRY(values, interpreter::evaluate(call.g, states, call.variables, memory, call.arguments));
   Contents contents;
   for (size_t k = 0; k < states.size(); k++) {

@@ -32,7 +32,8 @@ struct Called {
 Called called(uop::Graph& g, uop::Ref call, const interpreter::Memory& memory);
 
 // What a SINK(state…) over PARAMs leaves in storage; what a LINEAR does, over PARAMs or BUFFERs, in
-// the order given or as it stands. An error is what the interpreter refuses.
+// the order given or as it stands. An error is what the interpreter refuses. Of stores that are not
+// yet kernels, split_store makes some first, so that what that pass always does wrong shows there.
 Result<Contents> meaning_of_sink(const Called& call, uop::Ref sink);
 Result<Contents> meaning_of_linear(const Called& call, uop::Ref linear,
                                    std::span<const int> order = {});

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/program/text.h"
 #include "fuzz/gen_case.h"
@@ -21,7 +22,7 @@ namespace {
 using tensor::Define;
 using tensor::Program;
 
-// Why a case is none: its text does not read back as itself, or the builder refuses it.
+// Why a case is none: its text does not read back as itself, or the engine refuses it.
 std::string trouble(const Case& c) {
   const std::string text = to_text(c);
   const Result<Case> read = case_from_text(text);
@@ -31,7 +32,11 @@ std::string trouble(const Case& c) {
   tensor::Session session;
   tensor::Builder builder(session, read.value().program);
   const Result<bool> built =
-      builder.run([](std::span<const tensor::Tensor* const>) -> Result<bool> { return true; });
+      builder.run([&](std::span<const tensor::Tensor* const> values) -> Result<bool> {
+        ASSAY_TRY(scheduled, schedule::linear_with_vars(session, values));
+        (void)scheduled;
+        return true;
+      });
   return built.ok() ? "" : to_string(built.error()) + "\n" + text;
 }
 
@@ -184,6 +189,77 @@ TEST(Repair, LeavesWellFormedProgramsAsTheyAre) {
     RC_ASSERT(r.dropped == 0);
     RC_ASSERT(to_text(repaired) == to_text(c));
   });
+}
+
+// An op that took the place of another has that one's axis, which may say nothing.
+TEST(Repair, SaysWhatAnOpMustSay) {
+  Case c =
+      case_from_text("tp 1\na: f32[4] = input(random=uniform)\nb: f32[4] = cummax(a)\n").value();
+  auto& b = std::get<Define>(c.program.statements[1].what);
+  b.attrs[tensor::row(tensor::Op::CumMax).attr("axis")] = std::monostate{};
+  repair(c.program, 256);
+  EXPECT_EQ(trouble(c), "");
+  EXPECT_EQ(c.program.statements.size(), 2U);
+}
+
+std::string repaired(const std::string& text) {
+  Case c = case_from_text(text).value();
+  repair(c.program, 256);
+  EXPECT_EQ(trouble(c), "");
+  return tensor::to_text(c.program);
+}
+
+// Two groups of n channels are none where n is odd.
+TEST(Repair, WritesNothingThatIsWellFormedForSomeValuesOfAVariableOnly) {
+  const std::string of_n = "tp 1\nvar n in 2..7 = 2\na: f32[n, n] = input(step=1)\n";
+  EXPECT_EQ(repaired(of_n + "b: f32[n, n] = group_norm(a, groups=1)\n"),
+            of_n + "b: f32[n, n] = group_norm(a, groups=1)\n");
+  const std::string text = repaired(of_n + "b: f32[2, 2] = group_norm(a, groups=2)\n");
+  EXPECT_EQ(text.find("groups=2"), std::string::npos) << text;
+}
+
+// A write through a view at a place that a variable says is not done before the variable changes.
+TEST(Repair, LetsNoScheduleBindAVariableTwice) {
+  const std::string written =
+      "tp 1\nvar i in 0..3 = 0\nb: f32[4] = input(data=[0])\nu: f32[1] = slice(b, at=[i:i + 1])\n"
+      "u := 1\n";
+  EXPECT_EQ(repaired(written + "bind i = 1\nv: f32[1] = slice(b, at=[i:i + 1])\nv := 2\n"
+                               "s: f32[] = sum(b)\nforce s\n"),
+            written + "v: f32[1] = slice(b, at=[i:i + 1])\nv := 2\ns: f32[] = sum(b)\nforce s\n");
+  const std::string forced = written +
+                             "force b\nbind i = 1\nv: f32[1] = slice(b, at=[i:i + 1])\n"
+                             "v := 2\ns: f32[] = sum(b)\nforce s\n";
+  EXPECT_EQ(repaired(forced), forced);
+}
+
+// What nothing reads is computed at the end, so what has an old size would meet what has a new one.
+TEST(Repair, AsksForWhatIsThereWhereValuesOfOldSizesAreLeft) {
+  const std::string of_two =
+      "tp 1\nvar n in 1..4 = 2\na: f32[n] = full(value=1)\nbind n = 3\nb: f32[n] = full(value=2)\n";
+  EXPECT_EQ(repaired(of_two), of_two + "force b\n");
+  EXPECT_EQ(repaired(of_two + "bind n = 4\n"),
+            "tp 1\nvar n in 1..4 = 2\na: f32[n] = full(value=1)\n");
+}
+
+// Programs with variables are parents as others are, of changes and of splices.
+TEST(Mutate, LetsNoScheduleBindAVariableTwice) {
+  std::vector<Case> parents;
+  for (Case& c : saved_cases()) {
+    if (!c.program.variables.empty()) parents.push_back(std::move(c));
+  }
+  ASSERT_GT(parents.size(), 10U);
+  int bound = 0;
+  for (uint64_t seed = 0; seed < 1500; seed++) {
+    Choices choices(seed);
+    const Case& parent = parents[choices.below(parents.size())];
+    const Case other = mutate(parents[choices.below(parents.size())], choices);
+    const Case c = splice(mutate(parent, choices), other, choices);
+    ASSERT_EQ(trouble(c), "");
+    bound += std::ranges::any_of(c.program.statements, [](const tensor::Statement& s) {
+      return std::holds_alternative<tensor::Bind>(s.what);
+    });
+  }
+  EXPECT_GT(bound, 50);
 }
 
 TEST(Repair, WritesWhatFollows) {

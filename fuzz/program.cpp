@@ -115,12 +115,25 @@ std::vector<uint8_t> weighted(std::initializer_list<std::span<const Draw>> parts
   return result;
 }
 
+// The rows of ops whose results differ by width and by sign where numbers are at the ends of types.
+std::vector<Draw> edge_draws() {
+  constexpr Op kOps[] = {Op::Cast, Op::Bitcast, Op::Neg, Op::Abs, Op::Add,  Op::Sub,     Op::Mul,
+                         Op::IDiv, Op::Mod,     Op::Shl, Op::Shr, Op::Lt,   Op::Le,      Op::Gt,
+                         Op::Ge,   Op::Minimum, Op::Max, Op::Min, Op::Clip, Op::Maximum, Op::Sum};
+  std::vector<Draw> rows;
+  for (const Draw& d : all_draws()) {
+    if (std::ranges::find(kOps, d.op) != std::end(kOps)) rows.push_back(d);
+  }
+  return rows;
+}
+
 void draw_op(ProgramMaker& m) {
   static const std::vector<uint8_t> all = weighted({all_draws()});
+  static const std::vector<uint8_t> edges = weighted({std::span<const Draw>(edge_draws())});
   static const std::vector<uint8_t> folds = weighted({reduce_draws(), contract_draws()});
   const bool is_fold =
       m.options.folds > 0 && m.c.chance(static_cast<uint64_t>(m.options.folds), 16);
-  const std::vector<uint8_t>& rows = is_fold ? folds : all;
+  const std::vector<uint8_t>& rows = is_fold ? folds : m.seeks_edges() ? edges : all;
   for (int i = 0; i < 20; i++) {
     const Draw& d = all_draws()[rows[m.c.below(rows.size())]];
     if (d.draw(m, d.op)) return;

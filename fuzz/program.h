@@ -18,6 +18,10 @@ struct ProgramOptions {
   bool is_stateful = true;   // writes, forces at any place, variables, a second device
   bool only_floats = false;  // values are floats, but for what an op needs beside them
   int folds = 0;             // of 16 ops so many are drawn among reduces and contractions alone
+  // Of 16 inputs, types and ops so many are drawn where numbers meet the ends of what holds them:
+  // contents at the ends of their types, each type as often as another but for one that a program
+  // has most of, and ops that differ there by width and by sign (casts, comparisons, shifts, minima).
+  int edges = 0;
 };
 
 // A random program, valid by construction: every op, at all types, on small shapes with edges (no

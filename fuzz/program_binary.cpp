@@ -41,6 +41,7 @@ const Known* partner(ProgramMaker& m, const Known& x, TypeSet over) {
   if (const Known* y = m.find(fits)) return y;
   if (!m.has_room(2) || m.c.chance(1, 3)) return nullptr;
   const DType t = same_type ? x.dtype : m.type_in(over);
+  if (uop::is_fixed_int(t) && m.seeks_edges()) return m.extremes_beside(x, t, thinned(m, x.shape));
   return m.input_beside(x, t, thinned(m, x.shape), uop::is_unsigned(t) ? 0 : -4,
                         t == DType::Bool ? 1 : 4);
 }

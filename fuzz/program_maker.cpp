@@ -36,6 +36,7 @@ ProgramMaker::ProgramMaker(Choices& choices, const ProgramOptions& wanted)
   const auto most = static_cast<size_t>(std::max(1, wanted.statements)) * 2 + 64;
   program_.statements.reserve(most);
   known_.reserve(most);
+  if (wanted.edges > 0) focus_ = kTypes[c.below(std::size(kTypes))].type;
   if (!wanted.is_stateful || !c.chance(1, 8)) return;
   const int64_t lo = c.between(1, 2);
   const int64_t hi = lo + c.between(1, 6);
@@ -53,12 +54,15 @@ ProgramMaker::ProgramMaker(Choices& choices, const ProgramOptions& wanted, tenso
 
 DType ProgramMaker::type_in(TypeSet over) {
   if (options.only_floats && !(over & uop::kFloats).empty()) over = over & uop::kFloats;
+  const bool is_even = seeks_edges();
+  if (is_even && over.has(focus_) && c.chance(1, 2)) return focus_;
+  const auto weight = [&](const TypeWeight& t) { return is_even ? 1 : t.weight; };
   int total = 0;
-  for (const TypeWeight& t : kTypes) total += over.has(t.type) ? t.weight : 0;
+  for (const TypeWeight& t : kTypes) total += over.has(t.type) ? weight(t) : 0;
   auto at = static_cast<int>(c.below(static_cast<uint64_t>(total)));
   for (const TypeWeight& t : kTypes) {
     if (!over.has(t.type)) continue;
-    at -= t.weight;
+    at -= weight(t);
     if (at < 0) return t.type;
   }
   return DType::F32;
@@ -231,21 +235,35 @@ const Known* ProgramMaker::input_beside(const Known& x, DType t, const Dims& sha
   return k;
 }
 
+const Known* ProgramMaker::extremes(DType t, const Dims& shape) {
+  Known* k = add(Op::Input, t, shape, {});
+  set("random", std::string("nasty"));
+  set("seed", static_cast<int64_t>(c.below(kSeeds)));
+  settle(*k, -HUGE_VAL, HUGE_VAL);
+  k->is_special = k->is_float();
+  return k;
+}
+
+const Known* ProgramMaker::extremes_beside(const Known& x, DType t, const Dims& shape) {
+  if (!has_room(1) || !fits(shape)) return nullptr;
+  extremes(t, shape);
+  known_.back().is_away = x.is_away;
+  if (x.is_away) place("sim:1");
+  return &known_.back();
+}
+
 const Known* ProgramMaker::input(DType t, const Dims& shape) {
+  if (seeks_edges()) return extremes(t, shape);
   const uint64_t way = c.below(32);
   if (way > 8) {
     static constexpr double kEnds[] = {1, 1, 2, 2, 4, 8, 8, 16};
     const double hi = kEnds[c.below(std::size(kEnds))];
     return input(t, shape, c.chance(1, 3) ? 0.0 : -hi, hi);
   }
+  if (way == 0) return extremes(t, shape);
   Known* k = add(Op::Input, t, shape, {});
   const auto n = static_cast<double>(shape.count());
-  if (way == 0) {
-    set("random", std::string("nasty"));
-    set("seed", static_cast<int64_t>(c.below(kSeeds)));
-    settle(*k, -HUGE_VAL, HUGE_VAL);
-    k->is_special = k->is_float();
-  } else if (t == DType::Bool || way <= 2) {
+  if (t == DType::Bool || way <= 2) {
     std::vector<Literal> data;
     for (int64_t i = 0; i < shape.count(); i++) data.push_back(number(t, -4, 9));
     if (data.size() > 16 || !shape.is_number()) data.resize(1, number(t, -4, 9));

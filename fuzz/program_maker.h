@@ -145,6 +145,10 @@ class ProgramMaker {
   const Known* any_float() { return any(uop::kFloats); }
 
   DType type_in(TypeSet over);
+  // Whether this decision is one that seeks the ends of types (ProgramOptions::edges).
+  bool seeks_edges() {
+    return options.edges > 0 && c.chance(static_cast<uint64_t>(options.edges), 16);
+  }
   // A shape of at least this rank and at most `most`.
   Dims shape(size_t least = 0, size_t most = 4);
   int64_t size();
@@ -160,6 +164,9 @@ class ProgramMaker {
   // Contents as they come.
   const Known* input(DType t, const Dims& shape);
   const Known* input_beside(const Known& x, DType t, const Dims& shape, double lo, double hi);
+  // Contents at the ends of the type, zeros, powers of two, and their neighbours.
+  const Known* extremes(DType t, const Dims& shape);
+  const Known* extremes_beside(const Known& x, DType t, const Dims& shape);
 
   // Adds `name: t[shape] = op(operands)`, with attributes as they are by default. The result is
   // known to be what its operands are, and on their device; set() writes an attribute of it.
@@ -205,6 +212,7 @@ class ProgramMaker {
   std::vector<Known> known_;
   std::vector<int64_t> bound_;
   bool must_force_ = false;
+  DType focus_ = DType::F32;  // of decisions that seek edges half are for this type
 };
 
 tensor::Size size_of(Dim d);

@@ -83,6 +83,10 @@ void ProgramMaker::force() {
 // in its shape, or names a place by it, is not used again.
 void ProgramMaker::bind() {
   if (!has_variable()) return;
+  const auto stays = [](const Known& k) {
+    return !k.is_gone && (!k.depends || (k.shape.is_number() && k.value == k.base));
+  };
+  if (std::ranges::none_of(known_, stays)) return;  // there would be nothing to ask for
   tensor::Force f;
   for (Known& k : known_) {
     if (k.is_gone || !k.depends) continue;
@@ -110,6 +114,11 @@ tensor::Program ProgramMaker::finish() {
     tensor::Force f;
     for (auto k = known_.rbegin(); k != known_.rend() && f.values.size() < 4; ++k) {
       if (!k->is_gone && c.chance(3, 4)) f.values.push_back(k->value);
+    }
+    if (must_force_ && f.values.empty()) {
+      const auto last =
+          std::find_if(known_.rbegin(), known_.rend(), [](const Known& k) { return !k.is_gone; });
+      if (last != known_.rend()) f.values.push_back(last->value);
     }
     for (size_t i = f.values.size(); i > 1; i--) std::swap(f.values[i - 1], f.values[c.below(i)]);
     if (!f.values.empty()) say(std::move(f));

@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "engine/check.h"
-#include "engine/tensor/build.h"
 #include "engine/tensor/builder.h"
 #include "engine/tensor/session.h"
-#include "engine/uop/shape.h"
 #include "fuzz/edit.h"
+#include "fuzz/follow.h"
 #include "fuzz/statement.h"
 
 namespace assay::fuzz {
@@ -53,6 +52,7 @@ class Repairer {
       result_.dropped++;
     }
     builder_.reset();
+    if (is_ambiguous()) settle_outputs(is_kept);
     finish(is_kept);
     result_.bound = bound_;
     return std::move(result_);
@@ -144,7 +144,9 @@ class Repairer {
       result_.changed++;
       if (!write_another(k, w)) return false;
     }
-    const bool depends = w.value.value >= 0 && fact(w.value.value).depends;
+    // What stands where a variable says depends on it as well.
+    const bool depends =
+        fact(w.target).depends || (w.value.value >= 0 && fact(w.value.value).depends);
     const int32_t base = fact(w.target).base;
     for (ValueFact& f : values_) {
       if (f.is_there && f.base == base) f.depends = f.depends || depends;
@@ -174,32 +176,11 @@ class Repairer {
   // Keeps what follows of operands and the statement as it is now; false where nothing does.
   bool follow(size_t k) {
     Define& d = *define_at(p_, k);
-    if (!is_complete(d)) return false;
-    uop::Graph scratch;
-    std::vector<Ref> operands;
+    std::vector<std::vector<int64_t>> shapes;
     for (const Operand& o : d.operands) {
-      if (o.value < 0) {
-        operands.push_back(nullptr);
-        continue;
-      }
-      const ValueFact& f = fact(o.value);
-      std::vector<Ref> sizes;
-      for (const int64_t n : f.shape) sizes.push_back(uop::dim(scratch, n));
-      const auto slot = uop::Arg::number(static_cast<int64_t>(operands.size()));
-      operands.push_back(scratch.make(uop::Op::Param, f.dtype, sizes, slot));
+      shapes.push_back(o.value < 0 ? std::vector<int64_t>{} : fact(o.value).shape);
     }
-    std::vector<Ref> variables;
-    for (const int64_t n : bound_) variables.push_back(scratch.constant(uop::Index, n));
-    const Result<Ref> node =
-        tensor::build_as_follows(scratch, p_, d, std::move(operands), variables);
-    if (!node.ok()) return false;
-    d.dtype = node.value()->dtype;
-    d.shape.clear();
-    for (const Ref n : uop::shape(scratch, node.value())) {
-      if (!uop::is_const(n)) return false;
-      d.shape.push_back(Size{static_cast<int64_t>(n->arg.bits), {}});
-    }
-    return true;
+    return write_what_follows(p_, d, shapes, bound_);
   }
 
   bool is_small(const Define& d) {
@@ -213,7 +194,7 @@ class Repairer {
 
   bool accept(size_t k) {
     const Define& d = *define_at(p_, k);
-    return is_small(d) && is_readable(d, bound_) && step(k);
+    return is_small(d) && is_readable(d, bound_) && is_general(p_, d, bound_) && step(k);
   }
   bool accept_following(size_t k) { return follow(k) && accept(k); }
 
@@ -348,6 +329,31 @@ class Repairer {
     return false;
   }
 
+  // A program that asks for nothing computes at its end what nothing reads, in one schedule: what
+  // depends on an old value of a variable beside what depends on the new one.
+  bool is_ambiguous() const {
+    const auto end = static_cast<int32_t>(p_.statements.size());
+    return std::ranges::any_of(tensor::outputs(p_), [&](const tensor::Output& o) {
+      return o.statement == end && !values_[static_cast<size_t>(o.value)].is_there;
+    });
+  }
+
+  // What is there at the end is asked for, which leaves all else out; where nothing is, no value of
+  // a variable is a second one.
+  void settle_outputs(std::vector<char>& is_kept) {
+    constexpr size_t kMostAsked = 4;
+    for (size_t k = is_kept.size(); k-- > 0 && asked_.size() < kMostAsked;) {
+      if (is_kept[k] != 0 && values_[k].is_there) asked_.push_back(static_cast<int32_t>(k));
+    }
+    if (!asked_.empty()) return;
+    for (size_t k = 0; k < is_kept.size(); k++) {
+      if (!std::holds_alternative<Bind>(p_.statements[k].what)) continue;
+      std::fill(is_kept.begin() + static_cast<ptrdiff_t>(k), is_kept.end(), 0);
+      for (size_t i = 0; i < k; i++) values_[i].is_there = is_kept[i] != 0;
+      return;
+    }
+  }
+
   void finish(const std::vector<char>& is_kept) {
     keep_only(p_, is_kept);
     std::vector<int32_t> places(is_kept.size(), -1);
@@ -357,6 +363,12 @@ class Repairer {
       ValueFact f = std::move(values_[i]);
       if (f.base >= 0) f.base = places[static_cast<size_t>(f.base)];
       result_.values.push_back(std::move(f));
+    }
+    if (!asked_.empty()) {
+      for (int32_t& value : asked_) value = places[static_cast<size_t>(value)];
+      append_force(p_, asked_);
+      result_.values.emplace_back();
+      result_.changed++;
     }
     for (size_t i = 0; i < p_.statements.size(); i++) {
       p_.statements[i].line = static_cast<int>(i) + 1;
@@ -372,6 +384,7 @@ class Repairer {
   std::vector<ValueFact> values_;
   std::vector<int64_t> bound_;
   std::vector<int64_t> largest_;
+  std::vector<int32_t> asked_;  // at the end, where the program asks for nothing
   Repaired result_;
 };
 

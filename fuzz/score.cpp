@@ -174,7 +174,8 @@ class Search {
     if (fault_.is_rule()) {
       for (int64_t k = 0; k < kTermsACase; k++) (void)tried_term(number, k, switches, &watches);
     }
-    (void)trial_.run(cases_.make(number), switches, &watches);
+    const Case c = cases_.make(number);
+    for (const Case& one : {c, on_others(c)}) (void)trial_.run(one, switches, &watches);
   }
 
  private:
@@ -216,11 +217,27 @@ class Search {
     s_.blame.rule = busiest.rule();
   }
 
+  // What a case reaches and does not show is tried on other numbers, and text by the other driver.
   void try_case(const Case& c) {
     if (is_text(fault_)) {
       if (scouting_ == nullptr) scouting_ = std::make_unique<Scouting>(fault_, options_);
       if (!scouting_->shows_in(c)) return;
     }
+    try_one(c);
+    if (!s_.is_found && is_reached_) try_one(on_others(c));
+  }
+
+  // On other numbers, and on the other driver where there are two.
+  Case on_others(const Case& c) const {
+    Case other = with_extremes(c, c.seed);
+    return is_text(fault_) ? on_other_driver(std::move(other)) : other;
+  }
+  static Case on_other_driver(Case c) {
+    c.device = c.device == kOclgrind ? kPocl : kOclgrind;
+    return c;
+  }
+
+  void try_one(const Case& c) {
     Planted planted(fault_);
     Outcome outcome = trial_.run(c, planted.switches(), &planted);
     is_reached_ = is_reached_ || planted.changes() != 0;
@@ -252,8 +269,7 @@ class Search {
   void add_all_judges() {
     std::vector<Case> cases = {case_};
     if (is_text(fault_)) {
-      cases.push_back(case_);
-      cases[1].device = case_.device == kOclgrind ? kPocl : kOclgrind;
+      cases.push_back(on_other_driver(case_));
     } else {
       cases[0].seed |= 63;
     }

@@ -1,5 +1,6 @@
 #include "fuzz/score_cases.h"
 
+#include "fuzz/edit.h"
 #include "fuzz/generate.h"
 #include "fuzz/mutate.h"
 
@@ -10,11 +11,12 @@ CaseOptions case_options(Choices& choices, const std::vector<std::string>& devic
   CaseOptions how;
   how.devices = devices;
   how.profiles = {"generic", "adreno-630"};
-  how.program.statements = 1 + static_cast<int>(choices.below(is_small ? 4 : 14));
+  how.program.statements = 1 + static_cast<int>(choices.below(is_small ? 3 : 14));
   how.program.elements = is_small ? choices.pick({int64_t{16}, int64_t{64}})
                                   : choices.pick({int64_t{64}, int64_t{256}, int64_t{1024}});
-  how.program.folds = choices.pick({0, 0, 6, 12});
+  how.program.folds = is_small ? choices.pick({0, 8, 14}) : choices.pick({0, 0, 6, 12});
   how.program.only_floats = choices.chance(1, 6);
+  how.program.edges = is_small ? choices.pick({0, 8, 14}) : choices.pick({0, 0, 8, 14});
   return how;
 }
 
@@ -44,6 +46,19 @@ Case ScoreCases::random(int64_t number) const {
   if (c.profile.empty() && choices.chance(1, 4)) c.profile = "adreno-630";
   // Those with odd seeds may be put to properties that cost much (Trial): the witness is, later.
   c.seed *= 2;
+  return c;
+}
+
+Case with_extremes(Case c, uint64_t seed) {
+  forget_expectations(c.program);
+  const tensor::OpRow& row = tensor::row(tensor::Op::Input);
+  for (size_t i = 0; i < c.program.statements.size(); i++) {
+    tensor::Define* d = define_at(c.program, i);
+    if (d == nullptr || d->op != tensor::Op::Input) continue;
+    d->attrs = tensor::default_attrs(tensor::Op::Input);
+    d->attrs[row.attr("random")] = std::string("nasty");
+    d->attrs[row.attr("seed")] = static_cast<int64_t>((seed + i) & 0xFFFF);
+  }
   return c;
 }
 

@@ -29,4 +29,7 @@ class ScoreCases {
   std::vector<std::string> devices_;
 };
 
+// The same program on other numbers: each input holds what is at the ends of its type.
+Case with_extremes(Case c, uint64_t seed);
+
 }  // namespace assay::fuzz

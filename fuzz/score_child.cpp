@@ -16,6 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kSilence = 20'000;  // ms without a word, after which a process hangs
+constexpr int kTimesLost = 3;         // a case is tried again on which a process was lost
 
 Json json_of(const Blame& blame) {
   Json j = Json::parse(to_text(blame));
@@ -83,10 +84,22 @@ class Trail : public uop::Watch {
     say({{"at", std::string(stage)}});
     return u;
   }
+  // Text is made for drivers alone, which run what they are given themselves.
+  void edit_source(std::string&) override {
+    is_text_ = true;
+    say({{"at", "render"}});
+  }
+  void edit_batch(runtime::Batch&) override {
+    if (!is_text_) say({{"at", "run"}});
+  }
+  bool edits() const override { return true; }
   using Watch::seen;
   void seen(const uop::RuleSeen& seen) override {
     say({{"fired", uop::full_name(seen.set, seen.rule)}});
   }
+
+ private:
+  bool is_text_ = false;
 };
 
 // What a fault makes grow without end comes to an end.
@@ -157,13 +170,17 @@ ScoreChild::Answer ScoreChild::ask(const std::string& request) {
   }
 }
 
-// Whether the case on which a process was lost is lost again with the fault, and not without it.
-bool ScoreChild::is_crash_of(const Fault& fault, int64_t number, Answer& again) {
+// Whether the case on which a process was lost is lost again with the fault, and without it. What a
+// fault does to the memory of a driver does not end a process each time.
+ScoreChild::Loss ScoreChild::loss_of(const Fault& fault, int64_t number, Answer& again) {
   const auto once = [&](bool is_planted) {
     return ask(json_line({{"fault", fault.name}, {"case", number}, {"planted", is_planted}}));
   };
-  again = once(true);
-  return !again.is_done && once(false).is_done;
+  for (int time = 0; time < kTimesLost; time++) {
+    again = once(true);
+    if (!again.is_done) return once(false).is_done ? Loss::OfFault : Loss::OfCase;
+  }
+  return Loss::Once;
 }
 
 Scored ScoreChild::score(const Fault& fault) {
@@ -186,7 +203,8 @@ Scored ScoreChild::score(const Fault& fault) {
     const int64_t number = s.tried;
     s.tried++;
     Answer again;
-    if (is_crash_of(fault, number, again)) {
+    const Loss loss = loss_of(fault, number, again);
+    if (loss == Loss::OfFault) {
       s.is_found = true;
       s.live++;
       s.judges = {again.shape};
@@ -200,7 +218,11 @@ Scored ScoreChild::score(const Fault& fault) {
       s.is_blamed_right = names(s.blame, fault);
       return s;
     }
-    s.refused = fmt::format("the process {} at case {}, for no fault's sake", answer.how, number);
+    if (loss == Loss::OfCase) {
+      s.refused = fmt::format("the process {} at case {}, for no fault's sake", answer.how, number);
+    } else {
+      s.unknown++;
+    }
     if (s.tried >= options_.cases || s.seconds >= options_.seconds) {
       s.why = reason(s, fault);
       return s;

@@ -39,7 +39,9 @@ class ScoreChild {
   };
   Answer ask(const std::string& request);
   Answer lost(Answer answer, std::string_view shape);
-  bool is_crash_of(const Fault& fault, int64_t number, Answer& again);
+  // Under what a process is lost on a case again: under the fault alone, without it too, or not.
+  enum class Loss : uint8_t { OfFault, OfCase, Once };
+  Loss loss_of(const Fault& fault, int64_t number, Answer& again);
 
   LineProcess process_;
   const ScoreOptions& options_;

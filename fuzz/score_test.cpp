@@ -56,6 +56,15 @@ TEST(ScoreCases, TakeWhatIsSavedInTurnWithRandomOnes) {
   EXPECT_NE(to_text(cases.make(1)), to_text(saved));
 }
 
+TEST(ScoreCases, AreTriedOnTheEndsOfTheirTypesToo) {
+  const Case c = case_from_text(
+                     "tp 1\na: u8[4] = input(data=[1, 2, 3, 4])\nb: u8[4] = add(a, 1)\n"
+                     "expect b = [2, 3, 4, 5]\n")
+                     .value();
+  EXPECT_EQ(to_text(with_extremes(c, 7)),
+            "tp 1\na: u8[4] = input(random=nasty, seed=7)\nb: u8[4] = add(a, 1)\nforce b\n");
+}
+
 TEST(Score, FindsAFaultAndBlamesItsPlace) {
   const Scored s = score(stage_fault("order.no_edges"), score_options());
   ASSERT_TRUE(s.is_found) << s.why;

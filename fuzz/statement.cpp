@@ -18,8 +18,8 @@ bool holds(const Literal& literal, DType t) {
 bool is_complete(const Define& d) {
   const tensor::OpRow& row = tensor::row(d.op);
   for (size_t i = 0; i < d.attrs.size(); i++) {
-    const bool is_required = !row.attrs[i].optional && row.attrs[i].fallback.empty();
-    if (is_required && std::holds_alternative<std::monostate>(d.attrs[i])) return false;
+    const bool is_absent = std::holds_alternative<std::monostate>(d.attrs[i]);
+    if (is_absent && !row.attrs[i].optional) return false;
   }
   return true;
 }

@@ -296,6 +296,20 @@ TEST(Html, NamesWhatWasNeverSeenAndWhatSurvived) {
   }
 }
 
+// What is known of a survivor is what is to be done, so all of it is there to read.
+TEST(Html, ShowsWhoFoundEachFaultAndAllThatIsKnownOfSurvivors) {
+  ScoreRecord missed = {"dtype.lost", "dtype", "", 20, false, {}, "", ""};
+  for (int i = 0; i < 90; i++) missed.why += "reason " + std::to_string(i) + "; ";
+  const ScoreRecord found = {"order.war",         "order", "races", 0.5, true,
+                             {"races", "values"}, "order", ""};
+  const std::string page = to_html(summarize(std::vector<Record>{found, missed}));
+  expect_whole(page);
+  EXPECT_NE(page.find(missed.why), std::string::npos);
+  EXPECT_NE(page.find("races, values"), std::string::npos);
+  EXPECT_NE(page.find("1 of 1"), std::string::npos) << "of its class";
+  EXPECT_NE(page.find("0 of 1"), std::string::npos);
+}
+
 TEST(Html, SaysThatACampaignWasKilled) {
   std::string text = text_of(some_records());
   text.resize(text.size() - 3);

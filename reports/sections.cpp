@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "reports/markup.h"
 
@@ -148,7 +150,7 @@ std::string what_scores_lack(const Summary& s) {
   size_t wrong = 0;
   for (const ScoreRecord& r : s.scores) {
     if (r.judge.empty()) {
-      survivors.row({escaped(r.fault), escaped(r.fault_class), clipped(r.why, 200)});
+      survivors.row({escaped(r.fault), escaped(r.fault_class), escaped(r.why)});
       missed++;
     } else if (!r.is_blamed_right) {
       blamed.row({escaped(r.fault), escaped(r.fault_class), escaped(r.blame)});
@@ -166,6 +168,19 @@ std::string what_scores_lack(const Summary& s) {
                             escaped(fmt::format("{}", fmt::join(single, ", "))));
 }
 
+// Each fault with all who found it.
+std::string each_fault(const Summary& s) {
+  Table table({"fault", "of", "~found by", "#in", "blamed"});
+  for (const ScoreRecord& r : s.scores) {
+    const bool is_found = !r.judge.empty();
+    table.row({escaped(r.fault), escaped(r.fault_class),
+               is_found ? Cell{escaped(fmt::format("{}", fmt::join(r.judges, ", ")))}
+                        : Cell{"nobody", "bad"},
+               duration(r.seconds), Cell{escaped(r.blame), r.is_blamed_right ? "" : "doubt"}});
+  }
+  return folded("Each fault, and who found it", table.html());
+}
+
 }  // namespace
 
 std::string faults_section(const Summary& s) {
@@ -176,7 +191,13 @@ std::string faults_section(const Summary& s) {
       fmt::format("<p>{} of {} found ({:.1f} %), {} in the median; blamed right {:.1f} %.</p>\n",
                   s.faults_found, all, percent(s.faults_found, all), duration(s.median_seconds),
                   percent(s.blamed_right, s.faults_found));
-  std::vector<std::string> heads = {"class"};
+  std::map<std::string, std::pair<int64_t, int64_t>> found;  // of all, by class
+  for (const ScoreRecord& r : s.scores) {
+    auto& [n, of_all] = found[r.fault_class];
+    n += r.judge.empty() ? 0 : 1;
+    of_all++;
+  }
+  std::vector<std::string> heads = {"class", "#found"};
   for (const std::string& judge : s.judges) heads.push_back("#" + escaped(judge));
   heads.emplace_back("#not found");
   Table table(heads);
@@ -185,11 +206,12 @@ std::string faults_section(const Summary& s) {
     for (const auto& [judge, n] : counts) most = std::max(most, n);
   }
   const auto of = [](const Counts& counts, const std::string& name) {
-    const auto found = counts.find(name);
-    return found == counts.end() ? int64_t{0} : found->second;
+    const auto at = counts.find(name);
+    return at == counts.end() ? int64_t{0} : at->second;
   };
   for (const auto& [fault_class, counts] : s.matrix) {
-    std::vector<Cell> row = {escaped(fault_class)};
+    const auto& [n_found, n_all] = found[fault_class];
+    std::vector<Cell> row = {escaped(fault_class), fmt::format("{} of {}", n_found, n_all)};
     for (const std::string& judge : s.judges) {
       const int64_t n = of(counts, judge);
       row.emplace_back(n == 0 ? ""
@@ -202,7 +224,7 @@ std::string faults_section(const Summary& s) {
     table.row(row);
   }
   text += table.html();
-  return text + what_scores_lack(s);
+  return text + what_scores_lack(s) + each_fault(s);
 }
 
 }  // namespace assay::reports

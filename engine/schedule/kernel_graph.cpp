@@ -25,6 +25,8 @@ using uop::NodeMap;
 using uop::Op;
 
 class Splitter {
+  using Devices = std::vector<Ref>;
+
  public:
   explicit Splitter(Run& run) : g_(run.graph()), indexer_(run), maker_(g_, indexer_) {}
 
@@ -32,7 +34,11 @@ class Splitter {
     order_ = uop::toposort(g_, root);
     place_stages();
     for (const Ref u : order_) {
-      if (const Ref state = split(u)) states_.set(u, state);
+      if (u->op == Op::Stage) {
+        store_stage(u);
+      } else if (const Ref state = split(u)) {
+        states_.set(u, state);
+      }
     }
     if (indexer_.trouble()) return *indexer_.trouble();
     return states_.at(root);
@@ -43,7 +49,6 @@ class Splitter {
     switch (u->op) {
       case Op::Buffer:
       case Op::Param: return u;
-      case Op::Stage: return stored(u->src[0], stage_ranges(u), devices_.at(u));
       case Op::End: return split_store(u);
       case Op::After:
       case Op::Sink: return rebuilt(u);
@@ -59,27 +64,59 @@ class Splitter {
 
   static std::span<const Ref> stage_ranges(Ref stage) { return stage->src.subspan(1); }
 
-  // Where each STAGE is: where its value is, else where it is first read.
+  // Where each STAGE is: where its value is, else on each device that reads it. What is computed of
+  // no storage, such as random numbers, is the same everywhere, so that no copy of it is made.
   void place_stages() {
     int64_t last = -1;
     bool nowhere = false;
     for (const Ref u : order_) {
       if (u->op == Op::Buffer) last = std::max(last, u->arg.number());
       if (u->op != Op::Stage) continue;
-      devices_.set(u, uop::device(g_, u->src[0]));
-      nowhere = nowhere || devices_.at(u) == nullptr;
+      const Ref device = uop::device(g_, u->src[0]);
+      devices_.set(u, device == nullptr ? Devices{} : Devices{device});
+      nowhere = nowhere || device == nullptr;
     }
     next_buffer_ = static_cast<int32_t>(last + 1);
     if (!nowhere) return;
     for (size_t i = order_.size(); i-- > 0;) {
       const Ref u = order_[i];
-      if (u->op != Op::Stage && u->op != Op::End) continue;
-      const Ref value = u->op == Op::Stage ? u->src[0] : u->src[0]->src[1];
-      const Ref device = u->op == Op::Stage ? devices_.at(u) : uop::device(g_, u->src[0]->src[0]);
-      for (const Ref s : maker_.storage_read(value)) {
-        if (s->op == Op::Stage && devices_.at(s) == nullptr) devices_.set(s, device);
+      if (u->op == Op::Stage) {
+        const Devices readers = devices_.at(u);
+        for (const Ref device : readers) place_read(u->src[0], device);
+      } else if (u->op == Op::End) {
+        place_read(u->src[0]->src[1], uop::device(g_, u->src[0]->src[0]));
       }
     }
+  }
+
+  // A kernel on that device reads the value's STAGEs.
+  void place_read(Ref value, Ref device) {
+    if (device == nullptr) return;
+    for (const Ref s : maker_.storage_read(value)) {
+      if (s->op != Op::Stage || uop::device(g_, s->src[0]) != nullptr) continue;
+      Devices devices = devices_.at(s);
+      if (std::ranges::find(devices, device) != devices.end()) continue;
+      devices.push_back(device);
+      devices_.set(s, std::move(devices));
+    }
+  }
+
+  void store_stage(Ref u) {
+    Devices devices = devices_.at(u);
+    if (devices.empty()) devices.push_back(nullptr);
+    std::vector<Ref> states;
+    for (const Ref device : devices) {
+      states.push_back(stored(u->src[0], stage_ranges(u), device));
+    }
+    stages_.set(u, std::move(states));
+  }
+
+  // What a kernel on that device reads: of a STAGE on several devices its own.
+  Ref state_for(Ref s, Ref device) const {
+    if (s->op != Op::Stage) return states_.at(s);
+    const Devices& devices = devices_.at(s);
+    const auto own = std::ranges::find(devices, device);
+    return stages_.at(s)[own == devices.end() ? 0 : static_cast<size_t>(own - devices.begin())];
   }
 
   // A new BUFFER with an axis for each range, once the value is stored in it.
@@ -96,7 +133,7 @@ class Splitter {
       if (r->op == Op::Range) loops.push_back(r);
     }
     const Kernel kernel = maker_.make(target, value, loops);
-    return g_.make(Op::After, buffer->dtype, {buffer, call(kernel)});
+    return g_.make(Op::After, buffer->dtype, {buffer, call(kernel, device)});
   }
 
   Ref index(Ref storage, std::span<const Ref> at) {
@@ -105,9 +142,9 @@ class Splitter {
     return g_.make(Op::Index, storage->dtype, sources);
   }
 
-  Ref call(const Kernel& kernel) {
+  Ref call(const Kernel& kernel, Ref device) {
     std::vector<Ref> sources = {kernel.body};
-    for (const Ref s : kernel.states) sources.push_back(states_.at(s));
+    for (const Ref s : kernel.states) sources.push_back(state_for(s, device));
     return g_.make(Op::Call, DType::Void, sources, g_.info("", {}));
   }
 
@@ -117,11 +154,12 @@ class Splitter {
     const Ref value = u->src[0]->src[1];
     const auto loops = u->src.subspan(1);
     const Kernel kernel = maker_.make(target, value, loops);
-    if (!kernel.clashes) return call(kernel);
-    const Ref first = stored(value, loops, uop::device(g_, target));
+    const Ref device = uop::device(g_, target);
+    if (!kernel.clashes) return call(kernel, device);
+    const Ref first = stored(value, loops, device);
     states_.set(first, first);
     const Ref element = index(first, loops);
-    return call(maker_.make(target, element, loops));
+    return call(maker_.make(target, element, loops), device);
   }
 
   Graph& g_;
@@ -129,7 +167,8 @@ class Splitter {
   KernelMaker maker_;
   std::vector<Ref> order_;
   NodeMap<Ref> states_;
-  NodeMap<Ref> devices_;
+  NodeMap<Devices> devices_;          // of STAGEs
+  NodeMap<std::vector<Ref>> stages_;  // the states of a STAGE, one a device
   int32_t next_buffer_ = 0;
 };
 

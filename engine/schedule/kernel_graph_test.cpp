@@ -5,7 +5,9 @@
 
 #include "engine/schedule/kernel_text.h"
 #include "engine/schedule/sample_tensors.h"
+#include "engine/uop/scope.h"
 #include "engine/uop/verify.h"
+#include "engine/uop/walk.h"
 
 namespace assay::schedule {
 namespace {
@@ -120,6 +122,31 @@ TEST_F(KernelGraphs, ConstantsAndIotaNeedNoBuffer) {
   EXPECT_EQ(kernels({out(add(i, flip(i, {0}))), out(expand(number(3), {2, 2}))}),
             "E_4  p0[r0] = (add (cast i32 r0) (cast i32 (add (mul r0 -1) 3)))  <- b0\n"
             "E_2_2  p0[(add (mul r0 2) r1)] = 3.0  <- b1\n");
+}
+
+// Its copy is no copy, so each device that reads it holds its own.
+TEST_F(KernelGraphs, WhatIsComputedOfNoStorageIsStoredOnEachDeviceThatReadsIt) {
+  const Ref c = contiguous(iota(4, DType::I32));
+  const Ref most = reduce(Op::Max, c, 1);
+  const Ref there = copy(most, "sim:1");
+  const std::vector<Ref> states = {out(add(there, number(1, DType::I32)), "sim:1"),
+                                   out(add(c, reshape(most, {1})))};
+  EXPECT_EQ(kernels(states),
+            "E_4  p0[r0] = (cast i32 r0)  <- b3\n"
+            "r_4  p0[0] = (reduce_max p1[r0] r0)  <- b5, b3'\n"
+            "E  p0[0] = (add p1[0] 1)  <- b0, b5'\n"
+            "E_4  p0[r0] = (cast i32 r0)  <- b2\n"
+            "r_4  p0[0] = (reduce_max p1[r0] r0)  <- b4, b2'\n"
+            "E_4  p0[r0] = (add p1[r0] p2[0])  <- b1, b2', b4'\n");
+  uop::Run run(g);
+  const Result<Ref> graph = get_kernel_graph(run, sink(states), uop::generic_target());
+  ASSERT_TRUE(graph.ok());
+  for (const Ref u : uop::toposort(g, graph.value(), uop::Bodies::Outside)) {
+    if (u->op != Op::Call) continue;
+    for (const Ref argument : u->src.subspan(2)) {
+      EXPECT_EQ(uop::device(g, argument), uop::device(g, u->src[1]));
+    }
+  }
 }
 
 TEST_F(KernelGraphs, EqualKernelsAreOneNode) {

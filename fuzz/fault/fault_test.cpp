@@ -123,6 +123,30 @@ std::string witness_name(const testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Faults, Witness, testing::ValuesIn(witnesses()), witness_name);
 
+// Of a graph whose stores are no kernels yet, by less than a unit in the last place, and of a slot
+// that two steps have, where only the barriers between them are missing.
+TEST(Bisect, NamesThePassThatWasFirstWrongAndNotTheNextThatShowsIt) {
+  for (const char* name :
+       {"ranges.pad_value_lost", "dtype.rounding_addend_lost", "local.one_slot_for_two"}) {
+    const Case c = case_from_text(saved_text("faults", name)).value();
+    const Fault* fault = fault_named(name);
+    ASSERT_NE(fault, nullptr);
+    Planted planted(*fault);
+    const Finding finding = {"reference", "device", "value", ""};
+    const Blame blame = bisect(c, finding, sims(), planted.switches(), &planted);
+    EXPECT_EQ(blame.pass, fault->blame) << name << ": " << blame.stage << ": " << blame.title;
+  }
+}
+
+// What no number of a case shows is found by the property of passes.
+TEST(Bisect, AsksWhichPassKeepsItsMeaningWhereNoStageDiffers) {
+  const Case c = case_from_text(saved_text("faults", "ranges.picked_without_gate")).value();
+  Planted planted(*fault_named("ranges.picked_without_gate"));
+  const Finding finding = {"kernel_bounds", "", "bounds load", ""};
+  const Blame blame = bisect(c, finding, sims(), planted.switches(), &planted);
+  EXPECT_EQ(blame.pass, "load_collapse") << blame.stage << ": " << blame.title;
+}
+
 // Stages of what is right mean the same, so that nothing but the device is left to blame.
 TEST(Bisect, BlamesNoStageOfWhatIsRight) {
   size_t number = 0;
