@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kSilence = 20'000;  // ms without a word, after which a process hangs
+constexpr int64_t kSilence = 20'000;  // ms of work without a word, after which a process hangs
 
 Json json_of(const Blame& blame) {
   Json j = Json::parse(to_text(blame));
