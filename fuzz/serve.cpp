@@ -38,6 +38,7 @@ class Server {
   // The answer to a request; nothing where it is none.
   std::optional<std::string> answer(const std::string& line) {
     const Json request = Json::parse(line, nullptr, false);
+    if (request.is_object() && request.contains("foresee")) return foresee(request["foresee"]);
     if (!request.is_object() || !request.contains("case") || !request["case"].is_string()) {
       return std::nullopt;
     }
@@ -61,6 +62,19 @@ class Server {
   }
 
  private:
+  // What a fault edits is made anew for each case.
+  std::string foresee(const Json& texts) {
+    const bool is_edited =
+        switches_.limit != uop::kNoLimit || (watch_ != nullptr && watch_->edits());
+    std::vector<Case> cases;
+    for (const Json& text : texts) {
+      Result<Case> c = case_from_text(text.get<std::string>());
+      if (c.ok() && !is_edited) cases.push_back(std::move(c).value());
+    }
+    trial_.foresee(cases, switches_);
+    return "{}";
+  }
+
   // By those who were asked, and at all stages: what was found on a device shows before.
   Investigated looked_into(const Case& c, const Finding& finding, const InvestigateOptions& how) {
     TrialOptions options = trial_.options();
