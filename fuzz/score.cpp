@@ -271,7 +271,7 @@ class Search {
     if (is_text(fault_)) {
       cases.push_back(on_other_driver(case_));
     } else {
-      cases[0].seed |= 63;
+      cases[0].seed |= trial_.options().dear_every - 1;
     }
     for (const Case& c : cases) {
       Planted planted(fault_);

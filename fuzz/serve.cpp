@@ -22,6 +22,9 @@ using Json = nlohmann::ordered_json;
 // is wrong there shows on the device as well, and is found again when it is looked for.
 constexpr uint64_t kStagesEvery = 4;
 
+// What costs more than to compile and run a case is asked of one in so many.
+constexpr uint64_t kDearEvery = 128;
+
 // A question of many is given up soon: there are other cases, and a case is not to take as long as
 // one that hangs.
 constexpr smt::Budget kBudget = {.first_points = 1 << 14,
@@ -113,6 +116,7 @@ TrialOptions campaign_trial(std::span<const runtime::DeviceKind* const> kinds) {
   how.kinds = kinds;
   how.properties = props::every_property();
   how.stages_every = kStagesEvery;
+  how.dear_every = kDearEvery;
   how.prover.budget = kBudget;
   return how;
 }

@@ -54,7 +54,7 @@ struct Outcome {
 struct TrialOptions {
   std::span<const runtime::DeviceKind* const> kinds;    // of devices that a case may name
   std::vector<const props::Property*> properties = {};  // asked of each case
-  uint64_t dear_every = 128;  // but dear ones of one in so many, by its seed
+  uint64_t dear_every = 64;   // but dear ones of one in so many, by its seed
   bool stages = true;         // each stage is interpreted, not what the device computes alone
   uint64_t stages_every = 1;  // but of one case in so many, by its seed
   int64_t limit_ms = 0;       // for what a device is given at once; 0: for ever
