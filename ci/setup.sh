@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages=(
   ccache clang-19 clang-format-19 clang-tidy-19 cmake g++ git libbenchmark-dev
-  libclang-rt-19-dev libcli11-dev libcvc5-dev libeigen3-dev libfmt-dev libgtest-dev libmpfr-dev
+  libclang-rt-19-dev libcli11-dev libcvc5-dev libeigen3-dev libfmt-dev libgtest-dev libmimalloc-dev libmpfr-dev
   librapidcheck-dev libxxhash-dev libz3-dev llvm-19 ninja-build nlohmann-json3-dev ocl-icd-opencl-dev oclgrind opencl-headers
   pkg-config pocl-opencl-icd
 )

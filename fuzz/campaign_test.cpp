@@ -139,6 +139,25 @@ TEST(Campaign, ACrashCostsOneCase) {
   EXPECT_EQ(ran.progress.causes, 0);
 }
 
+// The first process ends over the kernels of the first eight, and others over none.
+TEST(Campaign, NoCaseIsToBlameForKernelsThatAreCompiledTogether) {
+  const fs::path mark = fs::path(testing::TempDir()) / fmt::format("lost_{}", getpid());
+  CampaignOptions how =
+      options_of("together",
+                 fmt::format("case \"$line\" in\n*'\"foresee\"'*) if [ ! -e {0} ]; then touch {0}; "
+                             "exit 7; fi; echo '{{}}' ;;\n*) echo \"$pass\" ;;\nesac",
+                             mark.string()));
+  how.source.devices = {"fake:0"};
+  how.jobs = 1;
+  const Ran ran = run(how);
+  EXPECT_TRUE(fs::exists(mark));
+  EXPECT_EQ(ran.end.cases, 20);
+  EXPECT_EQ(ran.progress.failed, 0);
+  EXPECT_EQ(ran.progress.flaky, 0);
+  EXPECT_GT(ran.progress.spent.at("build"), 0);
+  fs::remove(mark);
+}
+
 // Whether the process of that number runs: what has ended and is not waited for has no words.
 bool runs(const std::string& number) {
   std::string words;
@@ -209,8 +228,9 @@ TEST(Stream, HandsOutInOrderAndWaitsForWhatIsNeeded) {
     EXPECT_GE(taken, needs(i));
     return i * i;
   };
+  const auto until = [](int64_t i) { return (i / 4 + 1) * 4; };
   stream<int64_t>(
-      0, 100, 4, needs, [&] { return work; },
+      0, 100, 4, needs, until, [&] { return work; },
       [&](int64_t i, int64_t square) {
         EXPECT_EQ(square, i * i);
         order.push_back(i);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuzz/graph_case.h"
+#include "fuzz/mutate_term.h"
 #include "fuzz/repair.h"
 
 namespace assay::fuzz {
@@ -12,14 +13,22 @@ namespace {
 
 using oracles::Choices;
 
+static_assert(CaseSource::kRound % CaseSource::kTogether == 0);
+
 // One case in so many goes to another device than the first: drivers take a hundred times as long.
 constexpr uint64_t kOtherDevice = 48;
+// A driver's compiler takes its time by the kernel.
+constexpr int kMostOnDriver = 10;  // statements
+// Draws for cases that are together are of no case.
+constexpr uint64_t kOfTogether = uint64_t{1} << 63;
+// One case from nothing in so many folds more elements than others have.
+constexpr uint64_t kLargeFold = 2048;
 constexpr size_t kMostStatements = 32;
 constexpr int64_t kMostElements = 4096;  // of one value of a program that others are made from
 constexpr size_t kLate = 64;             // cases that were kept last, from which half are made
 
-uint64_t seed_of(uint64_t seed, int64_t number) {
-  uint64_t x = seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(number);
+uint64_t seed_of(uint64_t seed, uint64_t number) {
+  uint64_t x = seed * 0x9e3779b97f4a7c15 + number;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
@@ -48,11 +57,12 @@ CaseSource::CaseSource(SourceOptions options, std::vector<std::pair<std::string,
     : options_(std::move(options)), saved_(std::move(saved)) {
   options_.types.resize(options_.devices.size(), uop::kBool | uop::kFixedInts | uop::kFloats);
   for (const auto& [name, c] : saved_) {
-    if (is_parent(c)) saved_parents_.push_back(&c);
+    if (c.is_program() && is_parent(c)) saved_parents_.push_back(&c);
   }
 }
 
 bool CaseSource::is_parent(const Case& c) {
+  if (is_terms(c)) return true;
   return c.is_program() && !c.program.statements.empty() &&
          c.program.statements.size() <= kMostStatements &&
          most_elements_of(c.program) <= kMostElements;
@@ -61,7 +71,16 @@ bool CaseSource::is_parent(const Case& c) {
 void CaseSource::keep(int64_t number, const Case& c) {
   auto what = std::make_unique<const Case>(c);
   const std::lock_guard lock(mutex_);
-  kept_.push_back({number, std::move(what)});
+  (is_terms(c) ? kept_terms_ : kept_).push_back({number, std::move(what)});
+}
+
+std::pair<const Case*, const Case*> CaseSource::terms(Choices& choices, int64_t number) const {
+  const std::lock_guard lock(mutex_);
+  const auto end = std::ranges::lower_bound(kept_terms_, needs(number), {}, &Kept::number);
+  const auto kept = static_cast<size_t>(end - kept_terms_.begin());
+  if (kept == 0) return {nullptr, nullptr};
+  const Case* a = kept_terms_[choices.below(kept)].what.get();
+  return {a, kept_terms_[choices.below(kept)].what.get()};
 }
 
 std::pair<const Case*, const Case*> CaseSource::parents(Choices& choices, int64_t number) const {
@@ -83,30 +102,44 @@ std::pair<const Case*, const Case*> CaseSource::parents(Choices& choices, int64_
 SourcedCase CaseSource::make(int64_t number) const {
   if (number < replayed()) {
     const auto place = static_cast<size_t>(number);
-    const auto& [name, saved] = saved_[place / options_.devices.size()];
+    const auto& [name, saved] = saved_[place % saved_.size()];
     SourcedCase c = {saved, name};
-    c.what.device = options_.devices[place % options_.devices.size()];
+    c.what.device = options_.devices[place / saved_.size()];
     return c;
   }
-  Choices choices(seed_of(options_.seed, number));
-  const bool is_other = options_.devices.size() > 1 && choices.chance(1, kOtherDevice);
-  const size_t device = is_other ? 1 + choices.below(options_.devices.size() - 1) : 0;
+  Choices together(seed_of(options_.seed, kOfTogether + static_cast<uint64_t>(until(number))));
+  const bool is_other = options_.devices.size() > 1 && together.chance(1, kOtherDevice);
+  const size_t device = is_other ? 1 + together.below(options_.devices.size() - 1) : 0;
   const std::string& name = options_.devices[device];
-  SourcedCase c = made(choices, number, !name.starts_with("sim"));
+  const bool is_driver = !name.starts_with("sim");
+  Choices choices(seed_of(options_.seed, static_cast<uint64_t>(number)));
+  SourcedCase c = made(choices, number, is_driver);
   c.what.device = name;
+  if (is_driver && !is_wide(c.what) && !options_.profiles.empty() && together.chance(1, 4)) {
+    c.what.profile = together.pick(std::span<const std::string>(options_.profiles));
+  }
   if (c.what.is_program()) fit_types(c.what, options_.types[device]);
   return c;
 }
 
-SourcedCase CaseSource::made(Choices& choices, int64_t number, bool is_costly) const {
+SourcedCase CaseSource::made(Choices& choices, int64_t number, bool is_driver) const {
   CaseOptions how = how_made(options_);
-  // A driver's compiler takes its time by the kernel.
-  if (is_costly) how.program.statements = 3;
+  if (is_driver) {
+    how.program.statements = kMostOnDriver;
+    how.profiles.clear();  // those that are together have one
+  }
   const uint64_t way = choices.below(32);
-  if (way < 2 && !is_costly) return {make_terms(choices), "terms"};
+  if (way < 2 && !is_driver) {
+    const auto [a, b] = terms(choices, number);
+    const bool is_mutated = a != nullptr && choices.chance(1, 2);
+    return {is_mutated ? mutate_terms(*a, *b, choices) : make_terms(choices), "terms"};
+  }
   if (way < 4) return {make_kernel(choices, how), "kernel"};
   const auto [a, b] = parents(choices, number);
-  const bool is_new = is_costly || a == nullptr || way >= 16;
+  const bool is_new = is_driver || a == nullptr || way >= 16;
+  if (is_new && !is_driver && choices.chance(1, kLargeFold)) {
+    return {make_large_fold(choices), "random"};
+  }
   if (is_new) return {make_case(choices, how), "random"};
   SourcedCase c = {};
   if (way < 14) {

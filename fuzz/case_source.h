@@ -34,6 +34,9 @@ struct SourcedCase {
 class CaseSource {
  public:
   static constexpr int64_t kRound = 256;
+  // So many cases in a row go to one device, and on a driver to one profile: it compiles the
+  // kernels of all of them at once (Trial::foresee).
+  static constexpr int64_t kTogether = 8;
 
   // `saved` are names and cases.
   CaseSource(SourceOptions options, std::vector<std::pair<std::string, Case>> saved);
@@ -41,12 +44,14 @@ class CaseSource {
   int64_t replayed() const { return static_cast<int64_t>(saved_.size() * options_.devices.size()); }
   // How many cases have to be known before this one is made.
   static int64_t needs(int64_t number) { return (number / kRound - 1) * kRound; }
+  // The first number after those that this one is together with.
+  static int64_t until(int64_t number) { return (number / kTogether + 1) * kTogether; }
   // By several threads at once, while others keep cases.
   SourcedCase make(int64_t number) const;
   // Cases to make others from; by rising numbers.
   void keep(int64_t number, const Case& c);
-  // Whether cases are made from this one: a program of no more than it may become, without
-  // variables, whose bounds and bindings a mutation does not keep to.
+  // Whether cases are made from this one: terms, or a program of no more than it may become,
+  // without variables, whose bounds and bindings a mutation does not keep to.
   static bool is_parent(const Case& c);
 
  private:
@@ -54,15 +59,17 @@ class CaseSource {
     int64_t number;
     std::unique_ptr<const Case> what;
   };
-  // Two that are there for this case; null where none are.
+  // Two programs that are there for this case, and two cases of terms; null where none are.
   std::pair<const Case*, const Case*> parents(oracles::Choices& choices, int64_t number) const;
-  SourcedCase made(oracles::Choices& choices, int64_t number, bool is_costly) const;
+  std::pair<const Case*, const Case*> terms(oracles::Choices& choices, int64_t number) const;
+  SourcedCase made(oracles::Choices& choices, int64_t number, bool is_driver) const;
 
   SourceOptions options_;
   std::vector<std::pair<std::string, Case>> saved_;
   std::vector<const Case*> saved_parents_;
-  mutable std::mutex mutex_;  // of kept_
-  std::vector<Kept> kept_;
+  mutable std::mutex mutex_;  // of what is kept
+  std::vector<Kept> kept_;    // programs
+  std::vector<Kept> kept_terms_;
 };
 
 }  // namespace assay::fuzz

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "engine/runtime/profiles.h"
 #include "fuzz/generate.h"
@@ -68,6 +70,55 @@ TEST(CaseSource, UsesACaseThatIsKeptFromTheRoundAfterTheNextOn) {
   };
   EXPECT_EQ(mutated_before(3, 4, 2 * kRound), 0);
   EXPECT_GT(mutated_before(3, 2 * kRound, 3 * kRound), 20);
+}
+
+TEST(CaseSource, GivesADriverCasesOfOneProfileInARow) {
+  SourceOptions options;
+  options.devices = {"sim:0", "cl:some"};
+  const CaseSource source(options, {});
+  int64_t runs = 0;
+  int64_t profiles = 0;
+  for (int64_t first = 0; first < 4000; first = CaseSource::until(first)) {
+    EXPECT_EQ(CaseSource::needs(first), CaseSource::needs(CaseSource::until(first) - 1));
+    std::set<std::string> devices;
+    std::set<std::string> found;
+    for (int64_t n = first; n < CaseSource::until(first); n++) {
+      const Case c = source.make(n).what;
+      devices.insert(c.device);
+      if (!c.profile.empty()) found.insert(c.profile);
+      if (c.device == "cl:some") {
+        EXPECT_FALSE(is_terms(c));
+      }
+    }
+    ASSERT_EQ(devices.size(), 1U);
+    if (*devices.begin() != "cl:some") continue;
+    runs++;
+    EXPECT_LE(found.size(), 1U);
+    profiles += static_cast<int64_t>(found.size());
+  }
+  EXPECT_GT(runs, 2);
+  EXPECT_GT(profiles, 0);
+}
+
+TEST(CaseSource, MakesTermsFromThoseThatAreKept) {
+  const auto terms_after = [](bool is_kept) {
+    CaseSource source({}, {});
+    oracles::Choices choices(5);
+    if (is_kept) source.keep(3, make_terms(choices));
+    std::vector<std::string> texts;
+    for (int64_t n = 2 * kRound; n < 6 * kRound; n++) {
+      const Case c = source.make(n).what;
+      if (is_terms(c)) texts.push_back(to_text(c));
+    }
+    return texts;
+  };
+  const std::vector<std::string> with = terms_after(true);
+  const std::vector<std::string> without = terms_after(false);
+  ASSERT_EQ(with.size(), without.size());
+  ASSERT_GT(with.size(), 20U);
+  size_t differ = 0;
+  for (size_t i = 0; i < with.size(); i++) differ += with[i] == without[i] ? 0 : 1;
+  EXPECT_GT(differ, with.size() / 4);
 }
 
 TEST(CaseSource, NeverGivesAProfileATypeThatItLacks) {

@@ -21,6 +21,7 @@
 #include "engine/schedule/seen.h"
 #include "engine/schedule/stages.h"
 #include "engine/uop/pass.h"
+#include "engine/uop/spec.h"
 #include "engine/uop/walk.h"
 
 namespace assay::fuzz {
@@ -174,6 +175,14 @@ bool set_bit(std::vector<uint64_t>& bits, Feature f) {
   return true;
 }
 
+uop::OpSet ops_outside_bodies(uop::Graph& g, Ref root) {
+  uop::OpSet ops = uop::ops_below(g, root);
+  if (!ops.has(Op::Call)) return ops;
+  ops = {};
+  for (const Ref u : uop::toposort(g, root, uop::Bodies::Outside)) ops.insert(u->op);
+  return ops;
+}
+
 }  // namespace
 
 Feature feature_count() { return layout().first[kFeatureKinds]; }
@@ -250,8 +259,10 @@ void Coverage::seen(const uop::PassSeen& seen) {
   last_rule_ = static_cast<uint32_t>(names().rules.size());
   if (seen.before == seen.after) return;
   const uint32_t pass = pass_number(seen.pass.name);
-  for (const Ref u : uop::toposort(seen.graph, seen.after, uop::Bodies::Outside)) {
-    add(feature(FeatureKind::PassOp, pass * uop::kOpCount + static_cast<uint32_t>(u->op)));
+  const uop::OpSet ops = ops_outside_bodies(seen.graph, seen.after);
+  for (uint32_t op = 0; op < uop::kOpCount; op++) {
+    if (!ops.has(static_cast<Op>(op))) continue;
+    add(feature(FeatureKind::PassOp, pass * uop::kOpCount + op));
   }
 }
 

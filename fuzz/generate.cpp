@@ -1,6 +1,9 @@
 #include "fuzz/generate.h"
 
+#include <fmt/format.h>
+
 #include <span>
+#include <string_view>
 
 #include "engine/runtime/profiles.h"
 #include "fuzz/edit.h"
@@ -64,6 +67,25 @@ std::string draw_opts(Choices& choices) {
   if (way == 0) return "none";
   if (way == 1) return "";
   return "random:" + std::to_string(choices.below(1 << 16));
+}
+
+Case make_large_fold(Choices& choices) {
+  const std::string_view type = choices.pick({"i32", "i64", "u32", "f32"});
+  const std::string_view fold = choices.pick({"sum", "max", "min"});
+  const int64_t rows = choices.pick({1, 2, 3});
+  const int64_t columns = choices.pick({32768, 32800, 36000});
+  std::string text = fmt::format("tp 1\nv0: {}[{}, {}] = input(start={}, step=1)\n", type, rows,
+                                 columns, choices.below(100));
+  const bool is_moved = choices.chance(1, 2);
+  if (is_moved) {
+    text += fmt::format("v1: {}[{}, {}] = permute(v0, order=[1, 0])\n", type, columns, rows);
+  }
+  text += fmt::format("v2: {}[{}] = {}({}, axes=[{}])\n", type, rows, fold, is_moved ? "v1" : "v0",
+                      is_moved ? 0 : 1);
+  Case result = case_from_text(text).value();
+  result.opts = draw_opts(choices);
+  result.seed = 1 + choices.below(1 << 16);
+  return result;
 }
 
 Case make_case(Choices& choices, const CaseOptions& options) {

@@ -23,6 +23,10 @@ struct CaseOptions {
 // tests (fuzz/gen_case.h).
 Case make_case(Choices& choices, const CaseOptions& options = {});
 
+// A fold of so many elements that it is made in two steps, which values of other cases are too
+// small for.
+Case make_large_fold(Choices& choices);
+
 // The types that a program's values have, and that it accumulates in.
 uop::TypeSet types_of(const tensor::Program& program);
 // A profile that lacks a type of the program, which nothing emulates, is left out; types that the

@@ -3,22 +3,25 @@
 #include <fmt/format.h>
 
 #include "engine/uop/text.h"
+#include "fuzz/movement_trial.h"
 #include "fuzz/term_trial.h"
 #include "oracles/passes/random_kernel.h"
 
 namespace assay::fuzz {
 namespace {
 
-constexpr int kTerms = 12;
+constexpr uint64_t kTerms = 12;
 constexpr uint64_t kSeeds = 1 << 16;
 
 }  // namespace
 
 Case make_terms(oracles::Choices& choices) {
   Case c;
-  for (int i = 0; i < kTerms; i++) {
+  for (uint64_t i = 0; i < kTerms; i++) {
     uop::Graph g;
-    c.graph += uop::to_text(g, make_term(g, choices), "term");
+    const bool is_movement = choices.chance(1, kTerms);
+    const uop::Ref made = is_movement ? make_movement(g, choices) : make_term(g, choices);
+    c.graph += uop::to_text(g, made, "term");
   }
   return c;
 }
@@ -31,12 +34,13 @@ Case make_kernel(oracles::Choices& choices, const CaseOptions& options) {
   c.graph = uop::to_text(g, maker.make(), "kernel");
   if (choices.chance(7, 8)) c.opts = fmt::format("random:{}", choices.below(kSeeds));
   c.seed = 1 + choices.below(kSeeds);
-  const bool is_wide = c.graph.find(" f64 ") != std::string::npos;
-  if (!options.profiles.empty() && !is_wide && choices.chance(1, 4)) {
+  if (!options.profiles.empty() && !is_wide(c) && choices.chance(1, 4)) {
     c.profile = choices.pick(std::span<const std::string>(options.profiles));
   }
   return c;
 }
+
+bool is_wide(const Case& c) { return c.graph.find(" f64 ") != std::string::npos; }
 
 bool is_terms(const Case& c) {
   return c.graph.starts_with("uop 1 term\n") || c.graph.find("\nuop 1 term\n") != std::string::npos;

@@ -13,12 +13,13 @@ namespace assay::fuzz {
 template <typename T, typename MakeWorker, typename Take>
 void in_order(size_t count, size_t jobs, MakeWorker make_worker, Take take) {
   const auto needs = [](int64_t) { return int64_t{0}; };
+  const auto until = [](int64_t number) { return number + 1; };
   const auto make_numbered = [&] {
     return [work = make_worker()](int64_t number) mutable {
       return work(static_cast<size_t>(number));
     };
   };
-  stream<T>(0, static_cast<int64_t>(count), jobs, needs, make_numbered,
+  stream<T>(0, static_cast<int64_t>(count), jobs, needs, until, make_numbered,
             [&](int64_t number, T result) {
               take(static_cast<size_t>(number), std::move(result));
               return true;

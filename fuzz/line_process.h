@@ -24,7 +24,8 @@ class LineProcess {
   // An error says why no process could be started.
   Result<bool> ask(std::string_view request);
   // The next line of its answer: whether it came, and if not whether the process is gone ("crash")
-  // or has said nothing more for so long ("hang").
+  // or has said nothing more for so long ("hang"). That is time of processors, so that a machine
+  // that is busy with something else makes nothing hang; what sleeps hangs after a multiple of it.
   enum class Came : uint8_t { Line, Crash, Hang };
   Came read(std::string& line, int64_t limit_ms);
 

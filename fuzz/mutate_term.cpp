@@ -6,8 +6,10 @@
 #include <map>
 
 #include "engine/uop/node_map.h"
+#include "engine/uop/text.h"
 #include "engine/uop/verify.h"
 #include "engine/uop/walk.h"
+#include "fuzz/graph_case.h"
 #include "fuzz/term_trial.h"
 
 namespace assay::fuzz {
@@ -164,6 +166,26 @@ Ref splice_terms(uop::Graph& g, Ref a, Ref b, Choices& c) {
     if (const Ref result = settled(g, made); result != nullptr && result != a) return result;
   }
   return a;
+}
+
+Case mutate_terms(const Case& c, const Case& other, Choices& choices) {
+  const std::vector<std::string_view> others = graphs_of(other);
+  Case result = c;
+  result.graph.clear();
+  for (const std::string_view text : graphs_of(c)) {
+    uop::Graph g;
+    const auto term_of = [&](std::string_view of) -> Ref {
+      const Result<uop::Parsed> parsed = uop::from_text(g, of);
+      return parsed.ok() && is_term_to_try(g, parsed.value().root) ? parsed.value().root : nullptr;
+    };
+    const Ref term = term_of(text);
+    const Ref with = choices.chance(1, 8) ? term_of(others[choices.below(others.size())]) : nullptr;
+    const Ref made = term == nullptr   ? make_term(g, choices)
+                     : with != nullptr ? splice_terms(g, term, with, choices)
+                                       : mutate_term(g, term, choices);
+    result.graph += uop::to_text(g, made, "term");
+  }
+  return result;
 }
 
 bool is_term_to_try(uop::Graph& g, Ref term) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/uop/uop.h"
+#include "fuzz/case.h"
 #include "oracles/choices.h"
 #include "props/firings/term.h"
 
@@ -56,6 +57,10 @@ uop::Ref mutate_term(uop::Graph& g, uop::Ref term, Choices& choices,
                      std::vector<std::string_view>* done = nullptr);
 // A part of b (a term of the same graph) in the place of a part of a, or beside a.
 uop::Ref splice_terms(uop::Graph& g, uop::Ref a, uop::Ref b, Choices& choices);
+
+// The same of the terms of a case (graph_case.h), each changed or spliced with one of another case.
+// What is no such term, such as movement, is made anew.
+Case mutate_terms(const Case& c, const Case& other, Choices& choices);
 
 // Whether a term is one that firings can be judged on: scalar operations over variables, constants
 // and Invalid, no more of them than may be, a variable of each name, and no NaN that arithmetic

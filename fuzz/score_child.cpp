@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kSilence = 20'000;  // ms without a word, after which a process hangs
+constexpr int64_t kSilence = 20'000;  // ms of work without a word, after which a process hangs
 constexpr int kTimesLost = 3;         // a case is tried again on which a process was lost
 
 Json json_of(const Blame& blame) {

@@ -18,6 +18,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// The stages between a program and what devices run are interpreted of one case in so many: what
+// is wrong there shows on the device as well, and is found again when it is looked for.
+constexpr uint64_t kStagesEvery = 4;
+
+// A question of many is given up soon: there are other cases, and a case is not to take as long as
+// one that hangs.
+constexpr smt::Budget kBudget = {.first_points = 1 << 14,
+                                 .last_points = 1 << 14,
+                                 .solver_steps = 100'000,
+                                 .cvc5_steps = 5'000,
+                                 .watchdog_ms = 2'000};
+
 class Server {
  public:
   Server(Trial& trial, const uop::Switches& switches, uop::Watch* watch)
@@ -26,6 +38,7 @@ class Server {
   // The answer to a request; nothing where it is none.
   std::optional<std::string> answer(const std::string& line) {
     const Json request = Json::parse(line, nullptr, false);
+    if (request.is_object() && request.contains("foresee")) return foresee(request["foresee"]);
     if (!request.is_object() || !request.contains("case") || !request["case"].is_string()) {
       return std::nullopt;
     }
@@ -49,6 +62,19 @@ class Server {
   }
 
  private:
+  // What a fault edits is made anew for each case.
+  std::string foresee(const Json& texts) {
+    const bool is_edited =
+        switches_.limit != uop::kNoLimit || (watch_ != nullptr && watch_->edits());
+    std::vector<Case> cases;
+    for (const Json& text : texts) {
+      Result<Case> c = case_from_text(text.get<std::string>());
+      if (c.ok() && !is_edited) cases.push_back(std::move(c).value());
+    }
+    trial_.foresee(cases, switches_);
+    return "{}";
+  }
+
   // By those who were asked, and at all stages: what was found on a device shows before.
   Investigated looked_into(const Case& c, const Finding& finding, const InvestigateOptions& how) {
     TrialOptions options = trial_.options();
@@ -81,6 +107,15 @@ class Server {
 };
 
 }  // namespace
+
+TrialOptions campaign_trial(std::span<const runtime::DeviceKind* const> kinds) {
+  TrialOptions how;
+  how.kinds = kinds;
+  how.properties = props::every_property();
+  how.stages_every = kStagesEvery;
+  how.prover.budget = kBudget;
+  return how;
+}
 
 int serve_trials(Trial& trial, const uop::Switches& switches, uop::Watch* watch) {
   Server server(trial, switches, watch);

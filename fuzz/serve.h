@@ -6,6 +6,9 @@
 
 namespace assay::fuzz {
 
+// How a campaign tries its cases: every property, the dear ones of one case in 128.
+TrialOptions campaign_trial(std::span<const runtime::DeviceKind* const> kinds);
+
 // Serves trials on standard input and output, a line of JSON each way, until the input ends:
 //
 //   {"case": TEXT}                    the case is tried; its outcome comes back, with the features

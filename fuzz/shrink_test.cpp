@@ -152,6 +152,17 @@ std::optional<Shrunk> shrunk_by_trial(const Case& c, const PlantedFault& f, Tria
   return shrink(c, fails);
 }
 
+// A case that is judged: nothing is wrong with it, and nothing unknown.
+Case judged_case(uint64_t seed, int size, Trial& trial) {
+  const Case c = large_case(seed, size);
+  const Outcome o = trial.run(c);
+  EXPECT_EQ(o.malformed, "");
+  EXPECT_TRUE(o.findings.empty()) << o.findings[0].evidence;
+  EXPECT_TRUE(o.unknown.empty()) << o.unknown.begin()->first << " in the case of seed " << seed;
+  EXPECT_GT(o.elements, 0);
+  return c;
+}
+
 // ASSAY_STATEMENTS and ASSAY_PROGRAMS say how large and how many.
 TEST(Shrink, FindsTheOpThatAnEngineGetsWrong) {
   const char* statements = std::getenv("ASSAY_STATEMENTS");
@@ -163,7 +174,7 @@ TEST(Shrink, FindsTheOpThatAnEngineGetsWrong) {
   for (const PlantedFault& f : kFaults) {
     for (int seed = 0; seed < count; seed++) {
       const auto start = std::chrono::steady_clock::now();
-      const Case c = large_case(static_cast<uint64_t>(seed) + 100, size);
+      const Case c = judged_case(static_cast<uint64_t>(seed) + 100, size, trial);
       const std::optional<Shrunk> s = shrunk_by_trial(c, f, trial);
       if (!s) continue;
       sizes.push_back(s->smallest.program.statements.size());

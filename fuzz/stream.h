@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -14,11 +15,12 @@ namespace assay::fuzz {
 // Does work(first), work(first + 1), … in `jobs` threads, each with a worker of its own that
 // `make_worker` makes in it, and hands the results to `take` in the order of their numbers, as soon
 // as all before them are there, until `end` or until `take` returns false: then nothing more
-// begins, and what is under way is thrown away. Work on a number begins only when all numbers
-// below needs(number) have been taken.
-template <typename T, typename Needs, typename MakeWorker, typename Take>
-void stream(int64_t first, int64_t end, size_t jobs, Needs needs, MakeWorker make_worker,
-            Take take) {
+// begins, and what is under way is thrown away. A worker is given all numbers below
+// until(number) in turn. Work on a number begins only when all numbers below needs(number) have
+// been taken.
+template <typename T, typename Needs, typename Until, typename MakeWorker, typename Take>
+void stream(int64_t first, int64_t end, size_t jobs, Needs needs, Until until,
+            MakeWorker make_worker, Take take) {
   std::map<int64_t, T> done;
   std::mutex mutex;
   std::condition_variable changed;
@@ -29,17 +31,24 @@ void stream(int64_t first, int64_t end, size_t jobs, Needs needs, MakeWorker mak
     auto worker = make_worker();
     for (;;) {
       int64_t mine = 0;
+      int64_t last = 0;
       {
         std::unique_lock lock(mutex);
-        if (is_over || next >= end) return;
-        mine = next++;
-        changed.wait(lock, [&] { return is_over || taken >= needs(mine); });
-        if (is_over) return;
+        if (next >= end) return;
+        mine = next;
+        last = next = std::min(end, until(mine));
       }
-      T result = worker(mine);
-      const std::lock_guard lock(mutex);
-      done.emplace(mine, std::move(result));
-      changed.notify_all();
+      for (; mine < last; mine++) {
+        {
+          std::unique_lock lock(mutex);
+          changed.wait(lock, [&] { return is_over || taken >= needs(mine); });
+          if (is_over) return;
+        }
+        T result = worker(mine);
+        const std::lock_guard lock(mutex);
+        done.emplace(mine, std::move(result));
+        changed.notify_all();
+      }
     }
   };
   std::vector<std::jthread> threads;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/codegen/decompose.h"
 #include "engine/uop/rules/rules.h"
 #include "engine/uop/simplify.h"
 #include "engine/uop/verify.h"
@@ -28,12 +29,26 @@ struct RuleOfTerms {
   std::vector<DType> types;  // that it is about
 };
 
+// Whether a rule is one of scalars: of any set that simplifies, or one of those that lower integers
+// and is a term, which programs may have no occasion for.
+bool is_of_terms(const uop::RuleSet& set, const uop::Rule& rule) {
+  return &set != &uop::movement_rules() &&
+         (&set != &codegen::lower_integer_rules() || rule.by == nullptr);
+}
+
+std::vector<const uop::RuleSet*> sets_of_terms() {
+  const auto all = uop::all_rules();
+  std::vector<const uop::RuleSet*> sets(all.begin(), all.end());
+  sets.push_back(&codegen::lower_integer_rules());
+  return sets;
+}
+
 const std::vector<RuleOfTerms>& rules_of_terms() {
   static const std::vector<RuleOfTerms> rows = [] {
     std::vector<RuleOfTerms> result;
-    for (const uop::RuleSet* set : uop::all_rules()) {
-      if (set == &uop::movement_rules()) continue;
+    for (const uop::RuleSet* set : sets_of_terms()) {
       for (const uop::Rule& rule : set->rules()) {
+        if (!is_of_terms(*set, rule)) continue;
         RuleOfTerms row = {&rule, {}};
         for (int i = 0; i < uop::kDTypeCount; i++) {
           if (rule.over.has(DType(i))) row.types.push_back(DType(i));
@@ -83,6 +98,23 @@ class HoleTypes {
   DType operands_;  // of comparisons and casts
 };
 
+// The pattern in a place of a type: a conversion without a type of its own has that of its place,
+// which is `operands` where it is compared.
+Pat placed(const Pat& p, DType type, DType operands) {
+  if (p->what != Pat::What::Apply) return p;
+  const uop::Typing typing = info(p->op).typing;
+  const bool converts = typing == uop::Typing::Convert;
+  const DType place = typing == uop::Typing::Compare ? operands : converts ? DType::Void : type;
+  std::vector<Pat> args;
+  for (size_t i = 0; i < p->args.size(); i++) {
+    const bool is_condition = p->op == uop::Op::Where && i == 0;
+    args.push_back(placed(p->args[i], is_condition ? DType::Bool : place, DType::Void));
+  }
+  const Pat result(p->op, std::move(args));
+  const DType own = converts && p->type == DType::Void ? type : p->type;
+  return own == DType::Void ? result : result.as(own);
+}
+
 constexpr DType kOperands[] = {DType::Index, DType::Index, DType::Index, DType::I32,
                                DType::U8,    DType::F32,   DType::Bool};
 
@@ -112,7 +144,7 @@ Ref instance_of(const uop::Rule& rule, DType t, uop::Graph& g, TermMaker& maker,
       match.holes[i] = maker.term(type, static_cast<int>(c.below(3)));
     }
   }
-  return uop::Builder(rule.match, holes).build(g, match, root);
+  return uop::Builder(placed(rule.match, root, operands), holes).build(g, match, root);
 }
 
 // Sets of one rule each, under the names of the sets that they are of, by the operation at the root
@@ -124,9 +156,9 @@ std::span<const uop::RuleSet* const> rules_alone(uop::Op root) {
   };
   static const Alone alone = [] {
     Alone a;
-    for (const uop::RuleSet* set : uop::all_rules()) {
-      if (set == &uop::movement_rules()) continue;
+    for (const uop::RuleSet* set : sets_of_terms()) {
       for (const uop::Rule& rule : set->rules()) {
+        if (!is_of_terms(*set, rule)) continue;
         a.sets.push_back(std::make_unique<uop::RuleSet>(set->name(), std::vector{rule}));
       }
     }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -10,6 +12,8 @@
 #include "engine/uop/rules/rules.h"
 #include "engine/uop/verify.h"
 #include "fuzz/coverage.h"
+#include "fuzz/movement_trial.h"
+#include "props/firings/stock.h"
 
 namespace assay::fuzz {
 namespace {
@@ -37,6 +41,50 @@ TEST(TryTerm, FindsNothingWrongWhereNothingIs) {
     const std::optional<Finding> found = try_term(g, term_of(g, seed));
     ASSERT_FALSE(found) << seed << " " << found->evidence;
   }
+}
+
+TEST(TryMovement, MakesAllRulesOfMovementFireAndFindsThemRight) {
+  smt::Prover prover(smt::ProverOptions{});
+  Seen seen;
+  Coverage coverage;
+  std::map<std::string, int64_t, std::less<>> unknown;
+  for (uint64_t seed = 0; seed < 400; seed++) {
+    Choices choices(seed);
+    uop::Graph g;
+    const uop::Ref moved = make_movement(g, choices);
+    ASSERT_EQ(uop::verify(g, moved).value_or(""), "") << seed;
+    const auto found =
+        try_movement(g, moved, {prover, props::stock_target()}, unknown, {}, &coverage);
+    ASSERT_FALSE(found) << seed << " " << found->evidence;
+  }
+  EXPECT_TRUE(unknown.empty()) << unknown.begin()->first;
+  seen.add(coverage.take());
+  for (const Feature f : seen.missing(FeatureKind::Rule)) {
+    EXPECT_FALSE(to_text(f).starts_with("rule movement.")) << to_text(f);
+  }
+}
+
+TEST(TryMovement, FindsARuleThatIsWrong) {
+  const uop::By drops_the_outer = [](uop::Run&, uop::Ref u) -> uop::Ref {
+    return u->src[0]->op == uop::Op::Flip ? u->src[0] : nullptr;
+  };
+  const uop::RuleSet mutant(
+      "movement", {uop::by("flip_of_flip", uop::kScalars, {uop::Op::Flip}, drops_the_outer,
+                           "two flips are the inner one", {uop::Op::Flip})});
+  uop::Switches switches;
+  switches.substitutes = {&mutant};
+  smt::Prover prover(smt::ProverOptions{});
+  std::map<std::string, int64_t, std::less<>> unknown;
+  std::optional<Finding> found;
+  for (uint64_t seed = 0; seed < 1000 && !found; seed++) {
+    Choices choices(seed);
+    uop::Graph g;
+    const uop::Ref moved = make_movement(g, choices);
+    found = try_movement(g, moved, {prover, props::stock_target()}, unknown, switches);
+  }
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->judge, "firings");
+  EXPECT_EQ(found->stage, "movement.flip_of_flip");
 }
 
 TEST(TryTerm, MakesNearlyAllRulesOfScalarsFire) {

@@ -17,11 +17,13 @@
 #include "engine/uop/pass.h"
 #include "engine/uop/text.h"
 #include "fuzz/graph_case.h"
+#include "fuzz/movement_trial.h"
 #include "fuzz/shares_local.h"
 #include "fuzz/term_trial.h"
 #include "oracles/check.h"
 #include "oracles/kernels/check_kernel.h"
 #include "oracles/workgroup/finding.h"
+#include "props/firings/stock.h"
 #include "props/verifier.h"
 
 namespace assay::fuzz {
@@ -130,6 +132,12 @@ struct Trial::Parts {
     return *j.verifier;
   }
 
+  // The prover stays: its answers are few, and its solvers take long to begin.
+  void forget() {
+    verifiers.clear();
+    machines.clear();
+  }
+
   struct Judged {
     std::unique_ptr<uop::Target> target;
     std::unique_ptr<props::Verifier> verifier;
@@ -178,11 +186,10 @@ void add_checked(const oracles::Checked& checked, Outcome& outcome) {
 
 // What a case is run with.
 struct Trial::Job {
-  const Case& c;
-  const uop::Switches& switches;
-  Parts::Machine& machine;
-  const uop::Target& target;
-  Watches& watches;
+  const Case* c;
+  const uop::Switches* switches;
+  Parts::Machine* machine;
+  const uop::Target* target;
   runtime::KernelLists lists;
 };
 
@@ -199,36 +206,26 @@ Trial::~Trial() = default;
 
 Outcome Trial::run(const Case& c, const uop::Switches& switches, uop::Watch* watch) {
   // What is remembered from case to case would grow for ever.
-  if (++cases_ % kRemembered == 0) parts_ = std::make_unique<Parts>(options_);
+  if (++cases_ % kRemembered == 0) parts_->forget();
   Outcome outcome;
   if (is_terms(c)) {
     run_terms(c, switches, watch, outcome);
     return outcome;
   }
-  Parts::Machine& machine = parts_->machine_of(c);
-  const Result<runtime::Device*> device = machine.devices.open(c.device);
-  if (!device.ok()) {
-    outcome.malformed = device.error().message;
+  const Result<Job> made = job_of(c, switches);
+  if (!made.ok()) {
+    outcome.malformed = made.error().message;
     return outcome;
   }
-  runtime::KernelLists lists;
-  if (!c.opts.empty()) {
-    Result<runtime::KernelLists> said = runtime::lists_from_text(std::vector{c.opts});
-    if (!said.ok()) {
-      outcome.malformed = said.error().message;
-      return outcome;
-    }
-    lists = std::move(said).value();
-  }
+  const Job& job = made.value();
   const bool asks_dear = c.seed % options_.dear_every == options_.dear_every - 1;
-  props::Verifier& verifier = parts_->verifier_of(device.value()->target(), asks_dear);
+  props::Verifier& verifier = parts_->verifier_of(*job.target, asks_dear);
   Observer observer;
   Watches watches({&verifier, &observer, watch});
-  const Job job = {c, switches, machine, device.value()->target(), watches, std::move(lists)};
   if (c.is_program()) {
-    run_program(job, outcome);
+    run_program(job, watches, outcome);
   } else {
-    run_kernel(job, outcome);
+    run_kernel(job, watches, outcome);
   }
   // The nearest to the cause stand first: a broken form, a property, then a wrong value.
   std::vector<Finding> values = std::move(outcome.findings);
@@ -246,18 +243,68 @@ Outcome Trial::run(const Case& c, const uop::Switches& switches, uop::Watch* wat
   return outcome;
 }
 
-void Trial::run_program(const Job& job, Outcome& outcome) {
+// An error is why it is no case.
+Result<Trial::Job> Trial::job_of(const Case& c, const uop::Switches& switches) {
+  Parts::Machine& machine = parts_->machine_of(c);
+  ASSAY_TRY(device, machine.devices.open(c.device));
+  Job job = {&c, &switches, &machine, &device->target(), {}};
+  if (!c.opts.empty()) {
+    ASSAY_TRY(lists, runtime::lists_from_text(std::vector{c.opts}));
+    job.lists = std::move(lists);
+  }
+  return job;
+}
+
+oracles::CheckOptions Trial::program_options(const Job& job, uop::Watch& watch) const {
   oracles::CheckOptions how = {
       .schedule = {
-          .target = job.target, .switches = job.switches, .watch = &job.watches, .cache = nullptr}};
+          .target = *job.target, .switches = *job.switches, .watch = &watch, .cache = nullptr}};
   how.tensor_graph = how.kernels = how.planned =
-      options_.stages && job.c.seed % options_.stages_every == 0;
-  how.seed = job.c.seed;
-  how.executor = &*job.machine.executor;
-  how.device = job.c.device;
+      options_.stages && job.c->seed % options_.stages_every == 0;
+  how.seed = job.c->seed;
+  how.executor = &*job.machine->executor;
+  how.device = job.c->device;
   how.limit_ms = options_.limit_ms;
   how.lists = job.lists;
-  const oracles::Checked checked = oracles::check(job.c.program, how);
+  return how;
+}
+
+oracles::KernelOptions Trial::kernel_options(const Job& job, uop::Watch& watch) const {
+  oracles::KernelOptions how;
+  how.seed = job.c->seed;
+  how.executor = &*job.machine->executor;
+  how.device = job.c->device;
+  how.lists = job.lists;
+  how.switches = *job.switches;
+  how.watch = &watch;
+  how.limit_ms = options_.limit_ms;
+  return how;
+}
+
+void Trial::foresee(std::span<const Case> cases, const uop::Switches& switches) {
+  uop::Watch nobody;  // what breaks its spec here is for the trial to find
+  for (const Case& c : cases) {
+    if (is_terms(c) || c.device.starts_with("sim")) continue;
+    const Result<Job> job = job_of(c, switches);
+    if (!job.ok()) continue;
+    if (c.is_program()) {
+      oracles::foresee(c.program, program_options(job.value(), nobody));
+      continue;
+    }
+    uop::Graph g;
+    const Result<uop::Parsed> parsed = uop::from_text(g, c.graph);
+    if (!parsed.ok()) continue;
+    (void)oracles::foresee_kernel(g, parsed.value().root, kernel_options(job.value(), nobody));
+  }
+  for (const auto& [name, machine] : parts_->machines) {
+    for (const std::unique_ptr<runtime::Device>& device : machine->devices.all()) {
+      device->make_foreseen();
+    }
+  }
+}
+
+void Trial::run_program(const Job& job, uop::Watch& watch, Outcome& outcome) {
+  const oracles::Checked checked = oracles::check(job.c->program, program_options(job, watch));
   add_checked(checked, outcome);
   outcome.spent["reference"] = checked.spent.reference;
   outcome.spent["stages"] = checked.spent.interpret;
@@ -265,23 +312,16 @@ void Trial::run_program(const Job& job, Outcome& outcome) {
   outcome.spent["compile"] = checked.spent.compile + checked.spent.execute;
 }
 
-void Trial::run_kernel(const Job& job, Outcome& outcome) {
+void Trial::run_kernel(const Job& job, uop::Watch& watch, Outcome& outcome) {
   const int64_t begin = runtime::now_ns();
-  oracles::KernelOptions how;
-  how.seed = job.c.seed;
-  how.executor = &*job.machine.executor;
-  how.device = job.c.device;
-  how.lists = job.lists;
-  how.switches = job.switches;
-  how.watch = &job.watches;
-  how.limit_ms = options_.limit_ms;
   uop::Graph g;
-  const Result<uop::Parsed> parsed = uop::from_text(g, job.c.graph);
+  const Result<uop::Parsed> parsed = uop::from_text(g, job.c->graph);
   if (!parsed.ok()) {
     outcome.malformed = to_string(parsed.error());
     return;
   }
-  const Result<oracles::KernelChecked> checked = oracles::check_kernel(g, parsed.value().root, how);
+  const Result<oracles::KernelChecked> checked =
+      oracles::check_kernel(g, parsed.value().root, kernel_options(job, watch));
   outcome.spent["compile"] = runtime::now_ns() - begin;
   if (!checked.ok()) {
     outcome.malformed = to_string(checked.error());
@@ -310,7 +350,11 @@ void Trial::run_terms(const Case& c, const uop::Switches& switches, uop::Watch* 
       outcome.malformed = to_string(parsed.error());
       return;
     }
-    std::optional<Finding> found = try_term(g, parsed.value().root, switches, watch);
+    const uop::Ref root = parsed.value().root;
+    std::optional<Finding> found =
+        uop::is_movement(root->op) ? try_movement(g, root, {parts_->prover, props::stock_target()},
+                                                  outcome.unknown, switches, watch)
+                                   : try_term(g, root, switches, watch);
     if (!found) continue;
     found->files.push_back({"term.uop", std::string(text)});
     outcome.findings.push_back(std::move(*found));

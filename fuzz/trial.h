@@ -3,16 +3,23 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/result.h"
 #include "engine/runtime/child.h"
 #include "engine/runtime/devices.h"
 #include "engine/uop/rewrite.h"
 #include "engine/uop/watch.h"
 #include "fuzz/case.h"
 #include "props/property.h"
+
+namespace assay::oracles {
+struct CheckOptions;
+struct KernelOptions;
+}  // namespace assay::oracles
 
 namespace assay::fuzz {
 
@@ -47,7 +54,7 @@ struct Outcome {
 struct TrialOptions {
   std::span<const runtime::DeviceKind* const> kinds;    // of devices that a case may name
   std::vector<const props::Property*> properties = {};  // asked of each case
-  uint64_t dear_every = 64;   // but dear ones of one in so many, by its seed
+  uint64_t dear_every = 128;  // but dear ones of one in so many, by its seed
   bool stages = true;         // each stage is interpreted, not what the device computes alone
   uint64_t stages_every = 1;  // but of one case in so many, by its seed
   int64_t limit_ms = 0;       // for what a device is given at once; 0: for ever
@@ -71,12 +78,19 @@ class Trial {
   // `watch` sees and may edit what is compiled: coverage, faults.
   Outcome run(const Case& c, const uop::Switches& switches = {}, uop::Watch* watch = nullptr);
   const TrialOptions& options() const { return options_; }
+  // Has drivers compile the kernels of cases that are about to be run, all at once, which takes
+  // them a fraction of the time. The outcome of a case does not depend on it, nor on the other
+  // cases.
+  void foresee(std::span<const Case> cases, const uop::Switches& switches = {});
 
  private:
   struct Parts;
   struct Job;
-  void run_program(const Job& job, Outcome& outcome);
-  void run_kernel(const Job& job, Outcome& outcome);
+  Result<Job> job_of(const Case& c, const uop::Switches& switches);
+  oracles::CheckOptions program_options(const Job& job, uop::Watch& watch) const;
+  oracles::KernelOptions kernel_options(const Job& job, uop::Watch& watch) const;
+  void run_program(const Job& job, uop::Watch& watch, Outcome& outcome);
+  void run_kernel(const Job& job, uop::Watch& watch, Outcome& outcome);
   void run_terms(const Case& c, const uop::Switches& switches, uop::Watch* watch, Outcome& outcome);
 
   TrialOptions options_;

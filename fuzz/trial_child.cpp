@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fuzz/json_line.h"
 #include "fuzz/outcome_text.h"
 
@@ -17,6 +19,8 @@ constexpr int64_t kInvestigations = 4;
 // grows for ever, on disk neither. One on a driver counts as several.
 constexpr int64_t kServed = 8192;
 constexpr int64_t kOnDriver = 32;
+
+int64_t cost_of(const Case& c) { return c.device.starts_with("sim") ? 1 : kOnDriver; }
 
 // The place in our code that a failed check names, which tells one crash from another: "file:line".
 std::string place_in(std::string_view said) {
@@ -50,13 +54,35 @@ Outcome TrialChild::lost(std::string_view shape, std::string evidence) {
   return outcome;
 }
 
-Outcome TrialChild::run(const Case& c, bool again) {
-  if (!process_.is_running()) served_ = 0;
-  served_ += c.device.starts_with("sim") ? 1 : kOnDriver;
-  if (served_ > kServed) {
+// Begins a process anew that would have served too many. One that foresaw cases serves them.
+void TrialChild::make_room(int64_t served) {
+  if (!process_.is_running()) served_ = foreseen_ = 0;
+  if (foreseen_ == 0 && served_ + served > kServed) {
     process_.stop();
     served_ = 0;
   }
+}
+
+void TrialChild::foresee(std::span<const Case* const> cases) {
+  const int64_t count = std::ssize(cases);
+  foreseen_ = 0;
+  make_room(count * kOnDriver);
+  Json texts = Json::array();
+  for (const Case* c : cases) texts.push_back(to_text(*c));
+  std::string answer;
+  const Result<bool> asked = process_.ask(json_line({{"foresee", texts}}));
+  if (asked.ok() && process_.read(answer, count * limit_ms_) == LineProcess::Came::Line) {
+    foreseen_ = count * kOnDriver;
+  } else {
+    process_.stop();
+  }
+}
+
+Outcome TrialChild::run(const Case& c, bool again) {
+  const int64_t costs = cost_of(c);
+  make_room(costs);
+  served_ += costs;
+  foreseen_ = std::max<int64_t>(0, foreseen_ - costs);
   Json request = {{"case", to_text(c)}};
   if (again) request["again"] = true;
   const Result<bool> asked = process_.ask(json_line(request));
@@ -69,7 +95,7 @@ Outcome TrialChild::run(const Case& c, bool again) {
   switch (process_.read(answer, limit_ms_)) {
     case LineProcess::Came::Crash: return lost("crash", "the process ended within the case");
     case LineProcess::Came::Hang:
-      return lost("hang", fmt::format("the case took more than {} ms", limit_ms_));
+      return lost("hang", fmt::format("the case took more than {} ms of the processor", limit_ms_));
     case LineProcess::Came::Line: break;
   }
   Result<Outcome> outcome = outcome_from_text(answer);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,21 @@ class TrialChild {
 
   // The outcome, whatever becomes of the process. One that is tried `again` has no features.
   Outcome run(const Case& c, bool again = false);
+  // Has drivers compile the kernels of cases that are about to be run (Trial::foresee). Where the
+  // process is lost over it, the cases are as they would have been.
+  void foresee(std::span<const Case* const> cases);
   // What is behind a finding (investigate.h); nothing where the process is lost over it.
   std::optional<Investigated> investigate(const Case& c, const Finding& finding,
                                           const std::vector<std::string>& known = {});
 
  private:
   Outcome lost(std::string_view shape, std::string evidence);
+  void make_room(int64_t served);
 
   LineProcess process_;
   int64_t limit_ms_;
-  int64_t served_ = 0;  // by this process, in cases on simulated devices
+  int64_t served_ = 0;    // by this process, in cases on simulated devices
+  int64_t foreseen_ = 0;  // of those that it will be given next, in the same
 };
 
 // Whether the finding is that the process was lost, or took too long.

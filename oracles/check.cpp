@@ -55,6 +55,11 @@ class Checker {
     if (options.executor != nullptr) buffers_.emplace(options.executor->devices());
   }
 
+  void foresee() {
+    foresees_ = true;
+    engine(nullptr);
+  }
+
   Checked run() {
     const Result<std::vector<reference::Array>> reference = [&] {
       const Timed timed(made_.spent.reference);
@@ -179,6 +184,7 @@ class Checker {
 
   void load_contents() {
     for (const tensor::InitialContents& input : builder_.take_contents()) {
+      if (foresees_) continue;
       if (is_beyond_memory({&input.buffer, 1})) return;
       for (Memory* memory : {&kernels_, &planned_}) {
         const std::span<std::byte> bytes = memory->of(session_.graph(), input.buffer);
@@ -222,6 +228,7 @@ class Checker {
         if (is_beyond_memory(call->src.subspan(1))) break;
       }
     }
+    if (foresees_ && too_large_.empty()) foresee(s, before);
     if (expected == nullptr || !too_large_.empty()) return std::nullopt;
     interpret_stages(s, first, tensors, *expected);
     if (buffers_) run_on_devices(s, before, first, tensors, *expected);
@@ -285,6 +292,21 @@ class Checker {
     return runtime::with_lists(session_.graph(), s, lists_, before,
                                runtime::targets_of(options_.executor->devices()),
                                options_.schedule.switches, options_.schedule.watch);
+  }
+
+  void foresee(const schedule::Schedule& made, int64_t before) {
+    if (lacking_.empty()) find_lacking(made);
+    if (wrong_list_ || !lacking_.empty()) return;
+    const Result<schedule::Schedule> s = listed(made, before);
+    if (!s.ok()) {
+      wrong_list_ = s.error();
+      return;
+    }
+    runtime::RunOptions how;
+    how.switches = options_.schedule.switches;
+    how.watch = options_.schedule.watch;
+    how.planned = options_.arenas;
+    options_.executor->foresee(session_.graph(), s.value(), how);
   }
 
   void run_on_devices(const schedule::Schedule& made, int64_t before, size_t first,
@@ -401,6 +423,7 @@ class Checker {
   interpreter::Variables bound_;
   runtime::KernelLists lists_;
   std::optional<Error> wrong_list_;  // the first that cannot be
+  bool foresees_ = false;            // no more than what devices will build
   std::string too_large_;            // why nothing more is run
   std::string lacking_;              // why nothing more is run on devices
   Checked made_;
@@ -410,6 +433,10 @@ class Checker {
 
 Checked check(const Program& program, const CheckOptions& options) {
   return Checker(program, options).run();
+}
+
+void foresee(const Program& program, const CheckOptions& options) {
+  Checker(program, options).foresee();
 }
 
 }  // namespace assay::oracles

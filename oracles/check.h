@@ -74,4 +74,8 @@ struct Checked {
 // is what needs a type that the device neither has nor can emulate.
 Checked check(const tensor::Program& program, const CheckOptions& options = {});
 
+// Has the devices of the executor know of the kernels that check() will have them build
+// (runtime::Device::foresee). Nothing runs, and nothing is judged.
+void foresee(const tensor::Program& program, const CheckOptions& options);
+
 }  // namespace assay::oracles

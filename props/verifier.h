@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/uop/key.h"
@@ -44,15 +44,27 @@ class Verifier : public uop::Watch {
 
  private:
   // A property, and what it was shown.
-  using Subject = std::tuple<const Property*, const void*, uop::Key, uop::Key>;
+  struct Subject {
+    const Property* property;
+    const void* what;
+    uop::Key before, after;
+    bool operator==(const Subject&) const = default;
+  };
+  struct SubjectHash {
+    size_t operator()(const Subject& s) const {
+      return s.before.low ^ s.after.low * 31 ^ std::hash<const void*>()(s.property);
+    }
+  };
 
   template <typename Seen>
-  void judge(const Seen& seen, const void* what, uop::Key before, uop::Key after,
+  bool asks() const;
+  template <typename Seen>
+  void judge(const Seen& seen, const void* what, uop::Ref before, uop::Ref after,
              const std::string& subject);
 
   std::vector<const Property*> properties_;
   Context context_;
-  std::map<Subject, Checked> known_;  // only searched
+  std::unordered_map<Subject, Checked, SubjectHash> known_;  // only searched
   FiringMemo firings_;
   std::vector<Judgement> judgements_;
   std::string kernel_;

@@ -94,11 +94,11 @@ Ref add_war_barrier(Run& run, Ref end) {
   Graph& g = run.graph();
   const Ref body = end->src[0];
   if (body->op == Op::Barrier || (local_stores(g, body) & kStores) == 0) return nullptr;
-  std::vector<Ref> ranges;
-  for (const Ref r : end->src.subspan(1)) {
-    if (repeats(g, r)) ranges.push_back(r);
+  // Loops that end together are within one another: what stands in one is repeated by all.
+  const std::span<const Ref> ranges = end->src.subspan(1);
+  if (!std::any_of(ranges.begin(), ranges.end(), [&](Ref r) { return repeats(g, r); })) {
+    return nullptr;
   }
-  if (ranges.empty()) return nullptr;
   const std::vector<Ref> stored = stored_within(g, uop::toposort(g, body), ranges);
   if (stored.empty()) return nullptr;
   bool hazard = false;

@@ -205,6 +205,14 @@ TEST_F(Barriers, AStoreOutsideTheLoopIsNoHazardInIt) {
   EXPECT_EQ(count(with_barriers(sink({end(store(index(out, r), x), {r})}))), 1);
 }
 
+TEST_F(Barriers, AStoreInOneOfTwoLoopsThatEndTogetherIsRepeatedByTheOther) {
+  const Ref r = range(0, 4);
+  const Ref once = range(1, 1);
+  const Ref ready = after(shared, {put(after(shared, {once}), f32(1))});
+  const Ref kernel = sink({end(store(index(out, r), neighbour(ready)), {r, once})});
+  EXPECT_EQ(count(with_barriers(kernel)), 2U);
+}
+
 TEST_F(Barriers, SymbolicCountsCountByTheirMost) {
   for (const int64_t most : {1, 2}) {
     const Ref r = range(0, variable("n", 1, most), AxisType::Loop);

@@ -6,46 +6,36 @@
 #include "engine/uop/dim.h"
 #include "engine/uop/gate.h"
 #include "engine/uop/shape.h"
-#include "engine/uop/walk.h"
 
 namespace assay::codegen {
 namespace {
 
 using uop::Graph;
+using uop::Invariant;
 using uop::Op;
 using uop::Ref;
 
-std::optional<std::string> first_read(Graph& g, Ref root) {
-  const std::vector<Ref> order = toposort(g, root);
-  for (size_t i = 0; i < order.size(); ++i) {
-    for (size_t s = 0; s < order[i]->src.size(); ++s) {
-      if (!is_read(order[i], s) || !is_place(order[i]->src[s])) continue;
-      return fmt::format("%{} = {} reads its source {} without a load", i, to_text(order[i]->op),
-                         s);
-    }
+using Broken = Invariant::Broken;
+
+Broken read_at(Graph&, Ref u, std::string_view called) {
+  for (size_t s = 0; s < u->src.size(); ++s) {
+    if (!is_read(u, s) || !is_place(u->src[s])) continue;
+    return fmt::format("{} reads its source {} without a load", called, s);
   }
   return std::nullopt;
 }
 
-std::optional<std::string> first_shape(Graph& g, Ref root) {
-  const std::vector<Ref> order = toposort(g, root);
-  for (size_t i = 0; i < order.size(); ++i) {
-    const uop::Shape sizes = shape(g, order[i]);
-    if (sizes.size() == (is_state(order[i]) ? 1 : 0)) continue;
-    return fmt::format("%{} = {} has shape {}", i, to_text(order[i]->op), shape_text(sizes));
-  }
-  return std::nullopt;
+Broken shape_at(Graph& g, Ref u, std::string_view called) {
+  const uop::Shape sizes = shape(g, u);
+  if (sizes.size() == (is_state(u) ? 1 : 0)) return std::nullopt;
+  return fmt::format("{} has shape {}", called, shape_text(sizes));
 }
 
 // The first source of a node that may not stand there.
-std::optional<std::string> first_source(Graph& g, Ref root, bool (*may_stand)(Ref u, size_t source),
-                                        std::string_view what) {
-  const std::vector<Ref> order = toposort(g, root);
-  for (size_t i = 0; i < order.size(); ++i) {
-    for (size_t s = 0; s < order[i]->src.size(); ++s) {
-      if (may_stand(order[i], s)) continue;
-      return fmt::format("source {} of %{} = {} is {}", s, i, to_text(order[i]->op), what);
-    }
+Broken source_at(Ref u, std::string_view called, bool (*may_stand)(Ref u, size_t source),
+                 std::string_view what) {
+  for (size_t s = 0; s < u->src.size(); ++s) {
+    if (!may_stand(u, s)) return fmt::format("source {} of {} is {}", s, called, what);
   }
   return std::nullopt;
 }
@@ -70,33 +60,33 @@ bool is_whole_vector(Ref u, size_t source) {
   return u->op == Op::Index && source == 0 && u->src.size() == 2 && is_const(u->src[1]);
 }
 
-std::optional<std::string> first_gate(Graph& g, Ref root) {
-  return first_source(g, root, is_gate_at_place, "invalid, and gates no place");
+Broken gate_at(Graph&, Ref u, std::string_view called) {
+  return source_at(u, called, is_gate_at_place, "invalid, and gates no place");
 }
 
-std::optional<std::string> first_vector(Graph& g, Ref root) {
-  return first_source(g, root, is_whole_vector, "a vector, and stands for no lane");
+Broken vector_at(Graph&, Ref u, std::string_view called) {
+  return source_at(u, called, is_whole_vector, "a vector, and stands for no lane");
 }
 
 }  // namespace
 
 const uop::Invariant& loaded() {
-  static const uop::Invariant invariant = {"loaded", first_read};
+  static const uop::Invariant invariant = {"loaded", read_at};
   return invariant;
 }
 
 const uop::Invariant& shapeless() {
-  static const uop::Invariant invariant = {"shapeless", first_shape};
+  static const uop::Invariant invariant = {"shapeless", shape_at};
   return invariant;
 }
 
 const uop::Invariant& gates_at_places() {
-  static const uop::Invariant invariant = {"gates_at_places", first_gate};
+  static const uop::Invariant invariant = {"gates_at_places", gate_at};
   return invariant;
 }
 
 const uop::Invariant& whole_vectors() {
-  static const uop::Invariant invariant = {"whole_vectors", first_vector};
+  static const uop::Invariant invariant = {"whole_vectors", vector_at};
   return invariant;
 }
 

@@ -41,32 +41,25 @@ Breach shared_number(Graph& g, Ref root, bool (*is_one)(Ref)) {
 Breach range_numbers(Graph& g, Ref root) { return shared_number(g, root, is_range); }
 Breach buffer_numbers(Graph& g, Ref root) { return shared_number(g, root, is_numbered_buffer); }
 
-// The first node for which there is something to say.
-Breach first(Graph& g, Ref root, Breach (*of)(Ref)) {
-  for (const Ref u : toposort(g, root)) {
-    if (Breach bad = of(u)) return bad;
-  }
-  return {};
-}
-
-Breach folded_axes(Ref u) {
+Breach folded_axes(Graph&, Ref u, std::string_view called) {
   if (u->op != Op::Reduce || u->arg.number() == 0) return {};
-  return fmt::format("a reduce folds {} axes", u->arg.number());
+  return fmt::format("{} folds {} axes", called, u->arg.number());
 }
 
-Breach range_of(Ref u, bool (*is_wrong)(Ref)) {
+Breach range_of(Ref u, std::string_view called, bool (*is_wrong)(Ref)) {
   if (!is_wrong(u)) return {};
-  return fmt::format("range {} is {}", u->arg.number(), to_text(u->arg.axis_type()));
+  return fmt::format("{} {} is {}", called, u->arg.number(), to_text(u->arg.axis_type()));
 }
 
-Breach lane_range(Ref u) { return range_of(u, is_lane_axis); }
+Breach lane_range(Graph&, Ref u, std::string_view called) {
+  return range_of(u, called, is_lane_axis);
+}
 
-Breach unplaced(Ref u) {
-  if (Breach bad = range_of(u, [](Ref r) { return is_group_axis(r) || is_item_axis(r); })) {
-    return bad;
-  }
+Breach unplaced(Graph&, Ref u, std::string_view called) {
+  const auto is_placed = [](Ref r) { return is_group_axis(r) || is_item_axis(r); };
+  if (Breach bad = range_of(u, called, is_placed)) return bad;
   if (u->op != Op::Special || launch_axis(u->arg.name())) return {};
-  return fmt::format("special {} is no axis of a launch", u->arg.name());
+  return fmt::format("{} {} is no axis of a launch", called, u->arg.name());
 }
 
 Breach looped_twice(Graph& g, Ref root) {
@@ -86,36 +79,33 @@ Breach looped_twice(Graph& g, Ref root) {
 }  // namespace
 
 const Invariant& ranges_have_numbers() {
-  static constexpr Invariant kInvariant = {"a number a range", range_numbers};
-  return kInvariant;
+  static const Invariant invariant = {"a number a range", range_numbers};
+  return invariant;
 }
 
 const Invariant& buffers_have_numbers() {
-  static constexpr Invariant kInvariant = {"a number a buffer", buffer_numbers};
-  return kInvariant;
+  static const Invariant invariant = {"a number a buffer", buffer_numbers};
+  return invariant;
 }
 
 const Invariant& folds_ranges_only() {
-  static constexpr Invariant kInvariant = {
-      "folds over ranges only", [](Graph& g, Ref root) { return first(g, root, folded_axes); }};
-  return kInvariant;
+  static const Invariant invariant = {"folds over ranges only", folded_axes};
+  return invariant;
 }
 
 const Invariant& lanes_are_axes() {
-  static constexpr Invariant kInvariant = {
-      "lanes are axes", [](Graph& g, Ref root) { return first(g, root, lane_range); }};
-  return kInvariant;
+  static const Invariant invariant = {"lanes are axes", lane_range};
+  return invariant;
 }
 
 const Invariant& one_loop_a_fold() {
-  static constexpr Invariant kInvariant = {"one loop a fold", looped_twice};
-  return kInvariant;
+  static const Invariant invariant = {"one loop a fold", looped_twice};
+  return invariant;
 }
 
 const Invariant& axes_are_special() {
-  static constexpr Invariant kInvariant = {
-      "axes are special", [](Graph& g, Ref root) { return first(g, root, unplaced); }};
-  return kInvariant;
+  static const Invariant invariant = {"axes are special", unplaced};
+  return invariant;
 }
 
 }  // namespace assay::codegen

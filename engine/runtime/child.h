@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,10 @@ class Child {
   // is closed, or `limit_ms` are over (by the caller's clock of `deadline_ns`). Neither direction
   // waits for the other.
   End exchange(std::string& out, std::string& in, int64_t deadline_ns);
+
+  // The time of processors that it took so far, with what it started: those that it waited for, and
+  // where it leads those that run. Nothing where the system does not say.
+  std::optional<int64_t> processor_ns() const;
 
   // Ends it, if it has not ended, and says how it did: "ended with 3", "was killed by signal 11".
   std::string stop();

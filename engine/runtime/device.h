@@ -137,6 +137,11 @@ class Device {
                                       uop::Watch* watch = nullptr);
   const Signature& signature(KernelId kernel) const;
   void release(KernelId kernel);
+  // LINEARs that build() will be given later, of one program or of several: make_foreseen() does at
+  // once what is cheaper done for many. Neither has an error: whoever builds a kernel has its
+  // error, and what nobody foresaw is built as well.
+  virtual void foresee(Graph& /*g*/, std::span<const Ref> /*linears*/) {}
+  virtual void make_foreseen() {}
 
   // Starts a batch. An error names the command and what is wrong with it; nothing has run then.
   Result<bool> submit(Batch batch);

@@ -19,14 +19,11 @@ Result<Ran> Running::run() {
   steps_ = std::move(steps.steps);
   ran_.predicted.kernels = steps.kernels;
   ran_.predicted.copies = steps.copies;
-  for (const std::string_view name : steps.devices) {
-    ASSAY_TRY(device, executor_.devices_.open(name));
-    devices_.push_back(device);
-  }
+  ASSAY_TRY(opened, open_devices(steps.devices));
   ASSAY_TRY(valid, check_inputs());
   ASSAY_TRY(built, build_kernels());
   const Result<bool> stored = make_storage();
-  if (!valid || !built || !stored.ok()) {
+  if (!opened || !valid || !built || !stored.ok()) {
     drop_temporaries();
     return stored.error();
   }
@@ -37,6 +34,25 @@ Result<Ran> Running::run() {
   settle();
   drop_temporaries();
   return std::move(ran_);
+}
+
+void Running::foresee() {
+  linear_ = options_.planned ? schedule_.planned : schedule_.linear;
+  if (linear_ == nullptr) return;
+  Result<Steps> steps = steps_of(g_, linear_, schedule_.variables, options_.order);
+  if (!steps.ok() || !open_devices(steps.value().devices).ok()) return;
+  steps_ = std::move(steps.value().steps);
+  for (Device* on : devices_) {
+    Graph scratch;
+    uop::Run run(scratch, options_.switches, options_.watch, on->target());
+    std::vector<Ref> linears;
+    for (const Step* step : missing_on(*on)) {
+      if (const Result<Ref> linear = lower(run, *step); linear.ok()) {
+        linears.push_back(linear.value());
+      }
+    }
+    on->foresee(scratch, linears);
+  }
 }
 
 Command Running::command_of(const Step& step) {
@@ -226,6 +242,11 @@ Result<Ran> Executor::run(Graph& g, const Schedule& schedule, Buffers& buffers,
   Result<Ran> ran = Running(*this, g, schedule, buffers, options).run();
   if (is_special) forget_kernels();
   return ran;
+}
+
+void Executor::foresee(Graph& g, const Schedule& schedule, const RunOptions& options) {
+  Buffers none(devices_);
+  Running(*this, g, schedule, none, options).foresee();
 }
 
 Result<Realized> realize(tensor::Session& session, std::span<const tensor::Tensor* const> tensors,

@@ -78,6 +78,9 @@ class Executor {
   // what went wrong in a run is its status, and then what it should have written is invalid.
   Result<Ran> run(Graph& g, const schedule::Schedule& schedule, Buffers& buffers,
                   const RunOptions& options = {});
+  // Has devices know of the kernels that run() of the schedule will have them build, so that those
+  // of several schedules are built at once (Device::foresee). What is wrong with one, run() says.
+  void foresee(Graph& g, const schedule::Schedule& schedule, const RunOptions& options = {});
 
  private:
   friend class Running;

@@ -46,15 +46,36 @@ Result<bool> Running::check_inputs() {
 
 // Kernels
 
+Result<bool> Running::open_devices(std::span<const std::string_view> names) {
+  for (const std::string_view name : names) {
+    ASSAY_TRY(device, executor_.devices_.open(name));
+    devices_.push_back(device);
+  }
+  return true;
+}
+
+// The first launch of each kernel that the device lacks.
+std::vector<const Step*> Running::missing_on(const Device& on) {
+  std::vector<const Step*> missing;
+  std::set<Executor::Key> asked;
+  for (const Step& step : steps_) {
+    if (step.kind != Step::Kind::Launch || &device(step) != &on) continue;
+    const Executor::Key key = key_of(step);
+    if (!executor_.kernels_.contains(key) && asked.insert(key).second) missing.push_back(&step);
+  }
+  return missing;
+}
+
+// In the graph of the run.
+Result<Ref> Running::lower(uop::Run& run, const Step& step) {
+  const Ref kernel = uop::copy_to(run.graph(), g_, call(step)->src[0]);
+  // A body that is a list already, edited by hand, is taken as it is.
+  return kernel->op == Op::Linear ? kernel : codegen::lower(run, kernel);
+}
+
 Result<bool> Running::build_kernels() {
   for (Device* on : devices_) {
-    std::vector<const Step*> missing;
-    std::set<Executor::Key> asked;
-    for (const Step& step : steps_) {
-      if (step.kind != Step::Kind::Launch || &device(step) != on) continue;
-      const Executor::Key key = key_of(step);
-      if (!executor_.kernels_.contains(key) && asked.insert(key).second) missing.push_back(&step);
-    }
+    const std::vector<const Step*> missing = missing_on(*on);
     if (missing.empty()) continue;
     ASSAY_TRY(built, build_on(*on, missing));
     if (!built) return false;
@@ -77,9 +98,7 @@ Result<bool> Running::build_on(Device& on, std::span<const Step* const> missing)
   uop::Run run(scratch, options_.switches, options_.watch, on.target());
   std::vector<Ref> linears;
   for (const Step* step : missing) {
-    const Ref kernel = uop::copy_to(scratch, g_, call(*step)->src[0]);
-    // A body that is a list already, edited by hand, is taken as it is.
-    Result<Ref> linear = kernel->op == Op::Linear ? kernel : codegen::lower(run, kernel);
+    const Result<Ref> linear = lower(run, *step);
     if (!linear.ok()) {
       return Error{fmt::format("call {}, {}: {}", step->call, schedule::kernel_name(call(*step)),
                                linear.error().message),

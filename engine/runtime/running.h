@@ -20,6 +20,7 @@ class Running {
       : executor_(executor), g_(g), schedule_(s), buffers_(buffers), options_(options) {}
 
   Result<Ran> run();
+  void foresee();
 
  private:
   struct Flight {
@@ -36,6 +37,9 @@ class Running {
   }
 
   Result<bool> check_inputs();
+  Result<bool> open_devices(std::span<const std::string_view> names);
+  std::vector<const Step*> missing_on(const Device& on);
+  Result<Ref> lower(uop::Run& run, const Step& step);
   Result<bool> build_kernels();
   Result<bool> build_on(Device& on, std::span<const Step* const> missing);
   Result<bool> make_storage();

@@ -86,9 +86,11 @@ struct Facts {
   NodeMap<Ref> devices;                  // device()        scope.h
   NodeMap<Ref> buffers;                  // buffer()        scope.h
   NodeMap<uint8_t> local_stores;         // local_stores()  codegen/barriers.cpp
+  NodeMap<OpSet> ops;                    // breach()        spec.h: at and below a node
+  NodeMap<uint32_t> kept;                // breach()        spec.h: invariants, a bit each
   RefLists lists;                        // what shapes and ranges point to
 
-  NodeMap<uint8_t> visited;     // scratch of one walk at a time
+  NodeSet visited;              // scratch of one walk at a time
   NodeMap<Ref> rebuilt;         // scratch of one rebuild at a time
   NodeMap<uint32_t> counts;     // scratch of one count at a time
   NodeMap<uint32_t> positions;  // scratch: where nodes stand in the order of one walk at a time

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,14 +34,40 @@ class NodeMap {
 
  private:
   void grow(uint32_t id) {
-    size_t size = stamps_.size() * 2;
-    if (size < id + size_t{1}) size = id + size_t{256};
+    const size_t old = stamps_.size();
+    const size_t size = std::max(old * 2, id + size_t{256});
+    auto larger = std::make_unique_for_overwrite<T[]>(size);
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (old != 0) std::memcpy(static_cast<void*>(larger.get()), values_.get(), old * sizeof(T));
+    } else {
+      std::move(values_.get(), values_.get() + old, larger.get());
+    }
+    values_ = std::move(larger);
     stamps_.resize(size);
-    values_.resize(size);
   }
 
-  std::vector<T> values_;
+  std::unique_ptr<T[]> values_;   // set where the node is in the map
   std::vector<uint32_t> stamps_;  // the node is in the map where its stamp is now_
+  uint32_t now_ = 1;
+};
+
+// Some nodes of one graph.
+class NodeSet {
+ public:
+  bool has(Ref u) const { return u->id < stamps_.size() && stamps_[u->id] == now_; }
+  // Whether u was not in the set before.
+  bool insert(Ref u) {
+    if (u->id >= stamps_.size()) stamps_.resize(std::max<size_t>(stamps_.size() * 2, u->id + 256));
+    return std::exchange(stamps_[u->id], now_) != now_;
+  }
+  void clear() {
+    if (++now_ != 0) return;
+    stamps_.assign(stamps_.size(), 0);
+    now_ = 1;
+  }
+
+ private:
+  std::vector<uint32_t> stamps_;  // the node is in the set where its stamp is now_
   uint32_t now_ = 1;
 };
 

@@ -44,11 +44,14 @@ Arg with_number(Arg arg, int32_t number) {
 }  // namespace
 
 std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies) {
-  NodeMap<uint8_t>& visited = g.facts().visited;
+  // Memory of walks before, since most graphs are small and walked often.
+  thread_local std::vector<Ref> order;
+  thread_local std::vector<Frame> stack;
+  NodeSet& visited = g.facts().visited;
   visited.clear();
-  std::vector<Ref> order;
-  std::vector<Frame> stack = {{root, first_source(root, bodies)}};
-  visited.set(root, 1);
+  order.clear();
+  stack.assign(1, {root, first_source(root, bodies)});
+  visited.insert(root);
   while (!stack.empty()) {
     Frame& top = stack.back();
     if (top.next == top.u->src.size()) {
@@ -57,11 +60,9 @@ std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies) {
       continue;
     }
     const Ref s = top.u->src[top.next++];
-    if (visited.has(s)) continue;
-    visited.set(s, 1);
-    stack.push_back({s, first_source(s, bodies)});
+    if (visited.insert(s)) stack.push_back({s, first_source(s, bodies)});
   }
-  return order;
+  return {order.begin(), order.end()};
 }
 
 size_t count_ops(Graph& g, Ref root) {
@@ -84,12 +85,13 @@ Ref substitute(Graph& g, Ref root, const Substitution& map, Bodies bodies) {
 }
 
 Ref copy_to(Graph& to, Graph& from, Ref root) {
-  Substitution done;
+  NodeMap<Ref>& done = from.facts().rebuilt;
+  done.clear();
   std::vector<Ref> sources;
   for (const Ref u : toposort(from, root)) {
-    mapped_sources(u, done, sources);
-    const Arg arg = copy_arg(to, u->arg);
-    done[u] = to.make(u->op, u->dtype, sources, arg);
+    sources.clear();
+    for (const Ref s : u->src) sources.push_back(done.at(s));
+    done.set(u, to.make(u->op, u->dtype, sources, copy_arg(to, u->arg)));
   }
   return done.at(root);
 }

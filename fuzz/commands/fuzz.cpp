@@ -210,7 +210,8 @@ std::function<ExitCode()> declare(CLI::App& app) {
   app.add_option("--corpus", options->corpus, "saved programs, which come first")->type_name("DIR");
   app.add_option("--out", options->out, "the folder of the campaign")->type_name("DIR");
   app.add_option("--seed", options->seed, "of all that is random");
-  app.add_option("--time-limit", options->limit_ms, "of one case, in ms")->type_name("MS");
+  app.add_option("--time-limit", options->limit_ms, "of one case, in ms of the processor")
+      ->type_name("MS");
   add_fault(app, options->fault);
   app.add_flag("--resume", options->resume, "go on with the campaign of that folder");
   app.add_flag("--quiet", options->quiet, "no progress");

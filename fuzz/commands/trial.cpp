@@ -26,18 +26,6 @@ struct Options {
   int64_t limit_ms = 0;
 };
 
-// The stages between a program and what devices run are interpreted of one case in so many: what
-// is wrong there shows on the device as well, and is found again when it is looked for.
-constexpr uint64_t kStagesEvery = 4;
-
-// A question of many is given up soon: there are other cases, and a case is not to take as long as
-// one that hangs.
-constexpr smt::Budget kBudget = {.first_points = 1 << 14,
-                                 .last_points = 1 << 14,
-                                 .solver_steps = 100'000,
-                                 .cvc5_steps = 5'000,
-                                 .watchdog_ms = 2'000};
-
 TrialOptions trial_options(const Options& options) {
   TrialOptions how;
   how.kinds = device_kinds();
@@ -58,10 +46,8 @@ ExitCode serve(const Options& options, const uop::Switches& switches, Planted* p
   }
   // Whoever asks is interrupted, and ends this process when it likes.
   std::signal(SIGINT, SIG_IGN);
-  TrialOptions how = trial_options(options);
-  how.stages_every = kStagesEvery;
-  how.dear_every = TrialOptions{}.dear_every;
-  how.prover.budget = kBudget;
+  TrialOptions how = campaign_trial(device_kinds());
+  how.limit_ms = options.limit_ms;
   Trial trial(how);
   return serve_trials(trial, switches, planted) == 0 ? kClean : kUsage;
 }

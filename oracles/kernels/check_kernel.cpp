@@ -204,14 +204,39 @@ Result<Schedule> one_call(Graph& g, Ref kernel, std::string_view device,
   return s;
 }
 
-Result<KernelChecked> check_kernel(Graph& g, Ref kernel, const KernelOptions& options) {
+namespace {
+
+// The kernel with values for its variables.
+Result<Schedule> call_of(Graph& g, Ref kernel, const KernelOptions& options) {
   const std::string other = other_form(g, kernel);
   if (!other.empty()) {
     return Error{fmt::format(
         "it is neither a kernel of the schedule nor a list of instructions: {}", other)};
   }
+  return one_call(g, kernel, options.device, some_variables(g, kernel, options.seed));
+}
+
+Result<Schedule> with_list(Graph& g, const Schedule& call, const KernelOptions& options) {
+  return runtime::with_lists(g, call, options.lists, 0,
+                             runtime::targets_of(options.executor->devices()), options.switches,
+                             options.watch);
+}
+
+}  // namespace
+
+Result<bool> foresee_kernel(Graph& g, Ref kernel, const KernelOptions& options) {
+  ASSAY_TRY(call, call_of(g, kernel, options));
+  ASSAY_TRY(listed, with_list(g, call, options));
+  runtime::RunOptions how;
+  how.switches = options.switches;
+  how.watch = options.watch;
+  options.executor->foresee(g, listed, how);
+  return true;
+}
+
+Result<KernelChecked> check_kernel(Graph& g, Ref kernel, const KernelOptions& options) {
+  ASSAY_TRY(call, call_of(g, kernel, options));
   const interpreter::Variables variables = some_variables(g, kernel, options.seed);
-  ASSAY_TRY(call, one_call(g, kernel, options.device, variables));
   ASSAY_TRY(inputs, small_inputs(g, kernel, variables, options.seed));
   std::vector<KernelArgument> arguments;
   for (size_t k = 0; k < inputs.arguments.size(); ++k) {
@@ -219,9 +244,7 @@ Result<KernelChecked> check_kernel(Graph& g, Ref kernel, const KernelOptions& op
     arguments.push_back({buffer->dtype, std::move(inputs.arguments[k])});
   }
   ASSAY_TRY(wanted, interpreted(g, kernel, arguments, variables));
-  ASSAY_TRY(listed, runtime::with_lists(g, call, options.lists, 0,
-                                        runtime::targets_of(options.executor->devices()),
-                                        options.switches, options.watch));
+  ASSAY_TRY(listed, with_list(g, call, options));
   ASSAY_TRY(checked, run_on_device(g, listed, arguments, options));
   if (checked.verdict.answer != Answer::Pass) return checked;
   const ErrorBound bound = error_bound(g, kernel, kLargestInput);

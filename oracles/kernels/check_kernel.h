@@ -49,6 +49,9 @@ interpreter::Variables some_variables(uop::Graph& g, uop::Ref kernel, uint64_t s
 // agree. Unknown where it does not and need not. An error is a graph of another form, a kernel that
 // the interpreter refuses, or a list that is illegal.
 Result<KernelChecked> check_kernel(uop::Graph& g, uop::Ref kernel, const KernelOptions& options);
+// Has the device know of the kernel that check_kernel() will have it build
+// (runtime::Device::foresee). An error as there.
+Result<bool> foresee_kernel(uop::Graph& g, uop::Ref kernel, const KernelOptions& options);
 
 // Runs a list of instructions as it is on the machine, in every interleaving, and holds it against
 // what its file says; then on the device, if that is another than the machine and nothing may go

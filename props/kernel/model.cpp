@@ -63,14 +63,11 @@ class Reader {
   Result<bool> read(Ref linear) {
     if (linear->op != Op::Linear)
       return Error{fmt::format("{} is no list of instructions", uop::to_text(linear->op))};
-    const std::vector<Ref> nodes = uop::toposort(g_, linear);
+    m_.nodes_ = uop::toposort(g_, linear);
+    const std::vector<Ref>& nodes = m_.nodes_;
     m_.scopes.push_back({});
     m_.scopes[0].end = static_cast<int>(nodes.size());
     set_launch();
-    for (const Ref u : nodes) {
-      m_.lines_.emplace(u, static_cast<int>(m_.ops_.size()));
-      m_.ops_.push_back(u->op);
-    }
     find_storages(nodes);
     if (options_.has_file_arguments)
       m_.terms.set_loaded([&m = m_, others = options_.other_arguments](Ref load) {
@@ -270,7 +267,11 @@ Result<std::unique_ptr<KernelModel>> KernelModel::read(uop::Graph& g, Ref linear
 }
 
 std::string KernelModel::text(int line) const {
-  return fmt::format("%{} = {}", line, uop::to_text(ops_[static_cast<size_t>(line)]));
+  return fmt::format("%{} = {}", line, uop::to_text(nodes_[static_cast<size_t>(line)]->op));
+}
+
+int KernelModel::line_of(Ref node) const {
+  return static_cast<int>(std::ranges::find(nodes_, node) - nodes_.begin());
 }
 
 std::vector<int> KernelModel::scopes_around(int scope) const {

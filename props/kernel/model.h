@@ -101,15 +101,14 @@ class KernelModel {
   // The scopes around, from the outermost, without the whole list; itself included.
   std::vector<int> scopes_around(int scope) const;
   std::string text(int line) const;  // "%12 = load"
-  int line_of(uop::Ref node) const { return lines_.at(node); }
+  int line_of(uop::Ref node) const;
 
   // Sets what scopes say of barriers from the list of them.
   void place_barriers();
 
  private:
   friend class Reader;
-  std::vector<uop::Op> ops_;  // by line
-  std::unordered_map<uop::Ref, int> lines_;
+  std::vector<uop::Ref> nodes_;  // by line
 };
 
 }  // namespace assay::props::kernel

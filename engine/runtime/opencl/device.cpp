@@ -123,13 +123,8 @@ std::vector<Result<bool>> OpenclDevice::make_kernels(Graph& g, std::span<const R
   std::vector<size_t> places;
   texts.reserve(linears.size());
   places.reserve(linears.size());
-  std::map<std::string, int> named;  // how many have a name
   for (size_t i = 0; i < linears.size(); i++) {
-    // Kernels of one program need names of their own.
-    const std::string& name = signature_at(numbers[i]).name;
-    const int before = named[name]++;
-    const std::string other = before == 0 ? "" : fmt::format("{}_{}", name, before);
-    Result<KernelText> text = render_(g, linears[i], target(), other, watch);
+    Result<KernelText> text = render_(g, linears[i], target(), "", watch);
     if (!text.ok()) {
       made[i] = text.error();
       continue;
@@ -146,6 +141,18 @@ std::vector<Result<bool>> OpenclDevice::make_kernels(Graph& g, std::span<const R
     }
   }
   return made;
+}
+
+void OpenclDevice::foresee(Graph& g, std::span<const Ref> linears) {
+  if (!lost().empty()) return;
+  for (const Ref linear : linears) {
+    Result<KernelText> text = render_(g, linear, target(), "", nullptr);
+    if (text.ok()) open_->compiler->foresee(std::move(text).value());
+  }
+}
+
+void OpenclDevice::make_foreseen() {
+  if (lost().empty()) open_->compiler->compile_foreseen();
 }
 
 Result<KernelId> OpenclDevice::build_text(Signature signature, const KernelText& text) {

@@ -30,6 +30,8 @@ class OpenclDevice : public Device {
   // slots of the signature, then the variables.
   Result<KernelId> build_text(Signature signature, const KernelText& text);
   const Compiler& compiler() const { return *open_->compiler; }
+  void foresee(Graph& g, std::span<const Ref> linears) override;
+  void make_foreseen() override;
 
  protected:
   Result<bool> make_storage(uint32_t number, int64_t bytes) override;

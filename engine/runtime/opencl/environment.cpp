@@ -19,6 +19,19 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kVendors = "/etc/OpenCL/vendors";
 constexpr std::string_view kFolder = "assay-";  // how our temporary folders begin
+constexpr const char* kLinker = "/usr/bin/ld";
+// PoCL links each kernel, at its first run, against libraries of the system, which takes longer
+// than to compile it. What a kernel needs of these is in this process already.
+constexpr std::string_view kQuickLinker = R"(#!/bin/sh
+for word; do
+  shift
+  case $word in
+    -lc | -lm | -lgcc_s) ;;
+    *) set -- "$@" "$word" ;;
+  esac
+done
+exec /usr/bin/ld "$@"
+)";
 constexpr std::string_view kOclgrind = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
 struct State {
@@ -89,6 +102,20 @@ void list_vendors(const fs::path& folder) {
   if (fs::exists(kOclgrind, error)) std::ofstream(folder / "oclgrind.icd") << kOclgrind << '\n';
 }
 
+// A folder with a linker, for whoever looks for one there first.
+void make_linker(const fs::path& folder) {
+  if (access(kLinker, X_OK) != 0) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  const fs::path linker = folder / "ld";
+  // Others may run it while it is written.
+  const fs::path unfinished = folder / fmt::format("ld.{}", getpid());
+  if (!(std::ofstream(unfinished) << kQuickLinker)) return;
+  fs::permissions(unfinished, fs::perms::owner_all, error);
+  if (!error) fs::rename(unfinished, linker, error);
+  if (!error) set("COMPILER_PATH", folder.string());
+}
+
 }  // namespace
 
 Result<bool> prepare_environment(const std::string& cache) {
@@ -110,6 +137,7 @@ Result<bool> prepare_environment(const std::string& cache) {
   list_vendors(fs::path(folder) / "vendors");
   const fs::path log = fs::path(folder) / fmt::format("oclgrind-{}.log", getpid());
   fs::remove(log, error);
+  make_linker(fs::path(folder) / "linker");
   set("POCL_CACHE_DIR", folder + "/pocl");
   set("POCL_DEVICES", "pthread pthread basic basic");
   set("POCL_SIGFPE_HANDLER", "0");

@@ -36,6 +36,11 @@ Result<KernelText> text_of(Graph&, Ref linear, const Target&, std::string_view n
                   "  p0[get_global_id(0)] = x < 0 ? 0 : 1;");
   }
   if (own == "beyond") return kernel("global float* p0", "p0[get_global_id(0) + 4] = 1.0f;");
+  if (own == "sized") {
+    const auto param = std::ranges::find(linear->src, uop::Op::Param, &uop::UOp::op);
+    const auto size = static_cast<int64_t>(as_int((*param)->src[0]->value()));
+    return kernel("global float* p0", "p0[get_global_id(0)] = " + std::to_string(size) + ";");
+  }
   if (own == "race") return kernel("global float* p0", "p0[0] = (float)get_global_id(0);");
   return kernel("global float* p0", "p0[0] = nonsense;");
 }
@@ -176,6 +181,58 @@ TEST_F(OpenclTest, CompilesManyKernelsAsOneProgramAndEachOnce) {
   EXPECT_EQ(d->compiler().compiled(), 1);
   for (const Result<KernelId>& built : d->build(g, linears)) EXPECT_TRUE(built.ok());
   EXPECT_EQ(d->compiler().compiled(), 1);
+}
+
+TEST_F(OpenclTest, KernelsOfOneNameAreOneProgram) {
+  const auto d = open();
+  ASSERT_NE(d, nullptr);
+  const std::vector<Ref> linears = {linear("sized", 1, 4), linear("sized", 1, 8)};
+  const std::vector<Result<KernelId>> built = d->build(g, linears);
+  ASSERT_TRUE(built[0].ok() && built[1].ok());
+  EXPECT_EQ(d->compiler().compiled(), 1);
+  const StorageId x = d->allocate(1024, "x").value();
+  std::vector<std::byte> four(16);
+  std::vector<std::byte> eight(32);
+  Batch batch;
+  batch.commands = {launch(built[0].value(), {{x, 0, 16}}),
+                    launch(built[1].value(), {{x, 512, 32}}), read({x, 0, 16}, four, {0}),
+                    read({x, 512, 32}, eight, {1})};
+  ASSERT_EQ(d->run(std::move(batch)).value().status, Status::Ok);
+  EXPECT_EQ(floats_of(four), std::vector<float>(4, 4));
+  EXPECT_EQ(floats_of(eight), std::vector<float>(8, 8));
+}
+
+TEST_F(OpenclTest, CompilesWhatIsForeseenAsOneProgram) {
+  const auto d = open();
+  ASSERT_NE(d, nullptr);
+  d->foresee(g, std::vector<Ref>{linear("one", 1, 4), linear("sized", 1, 4)});
+  d->foresee(g, std::vector<Ref>{linear("sized", 1, 8), linear("one", 1, 4)});
+  EXPECT_EQ(d->compiler().compiled(), 0);
+  d->make_foreseen();
+  EXPECT_EQ(d->compiler().compiled(), 1);
+  for (Ref u : {linear("sized", 1, 8), linear("one", 1, 4), linear("sized", 1, 4)}) {
+    EXPECT_TRUE(d->build(g, {&u, 1})[0].ok());
+  }
+  EXPECT_EQ(d->compiler().compiled(), 1);
+  Ref other = linear("inc", 2, 4);
+  EXPECT_TRUE(d->build(g, {&other, 1})[0].ok());
+  EXPECT_EQ(d->compiler().compiled(), 2);
+}
+
+TEST_F(OpenclTest, WhatDoesNotCompileCostsOthersNothing) {
+  const auto d = open();
+  ASSERT_NE(d, nullptr);
+  const std::vector<Ref> linears = {linear("one", 1, 4), linear("inc", 2, 4), linear("wrong", 1, 4),
+                                    linear("sized", 1, 4), linear("sized", 1, 8)};
+  d->foresee(g, linears);
+  d->make_foreseen();
+  const std::vector<Result<KernelId>> built = d->build(g, linears);
+  for (size_t i = 0; i < linears.size(); i++) {
+    EXPECT_EQ(built[i].ok(), i != 2);
+    if (i == 2 && !built[i].ok()) {
+      EXPECT_NE(built[i].error().message.find("nonsense"), std::string::npos);
+    }
+  }
 }
 
 // The study of released objects: the kernel sees what it was given.
@@ -416,6 +473,33 @@ TEST_F(OpenclTest, ExecutesAChainAcrossTwoDevices) {
   EXPECT_EQ(ran.value().status, Status::Ok) << ran.value().why;
   EXPECT_EQ(ran.value().actual, ran.value().predicted);
   EXPECT_EQ(floats_of(buffers.read(z).value()), std::vector<float>(64, 2));
+}
+
+TEST_F(OpenclTest, KernelsOfSeveralSchedulesAreCompiledTogether) {
+  Devices devices({});
+  auto made = open("pocl-basic");
+  ASSERT_NE(made, nullptr);
+  OpenclDevice& d = *made;
+  devices.add(std::move(made));
+  Executor executor(devices);
+  Buffers buffers(devices);
+  const Ref x = buffer(0, 64, "cl:pocl-basic");
+  const Ref y = buffer(1, 64, "cl:pocl-basic");
+  const schedule::Schedule one = scheduled({call(linear("one", 1, 64, 16), {x})}, {}, {x});
+  const schedule::Schedule inc = scheduled({call(linear("inc", 2, 64, 16), {y, x})}, {}, {y});
+  executor.foresee(g, one);
+  executor.foresee(g, inc);
+  EXPECT_EQ(d.compiler().compiled(), 0);
+  d.make_foreseen();
+  EXPECT_EQ(d.compiler().compiled(), 1);
+  for (const schedule::Schedule& s : {one, inc}) {
+    const Result<Ran> ran = executor.run(g, s, buffers);
+    ASSERT_TRUE(ran.ok()) << ran.error().message;
+    EXPECT_EQ(ran.value().status, Status::Ok) << ran.value().why;
+    EXPECT_EQ(ran.value().built, 1);
+  }
+  EXPECT_EQ(d.compiler().compiled(), 1);
+  EXPECT_EQ(floats_of(buffers.read(y).value()), std::vector<float>(64, 2));
 }
 
 struct OclgrindTest : OpenclTest {

@@ -165,35 +165,54 @@ Result<const Program*> Compiler::compile(const std::string& text) {
   return programs_.emplace_back(std::make_unique<Program>(std::move(program))).get();
 }
 
-// Texts are joined only where no two have a function of one name.
+// The texts as one program, in which each kernel has a name of its own: the preprocessor gives one
+// to whoever comes later with a name that is taken.
 void Compiler::compile_together(std::span<const KernelText* const> texts) {
   if (texts.size() < 2) return;
   std::string joined;
-  for (const KernelText* t : texts) joined += t->text + "\n";
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const KernelText* t : texts) {
+    std::string name = t->name;
+    for (int i = 1; !taken.insert(name).second; i++) name = fmt::format("{}_{}", t->name, i);
+    const bool is_other = name != t->name;
+    if (is_other) joined += fmt::format("#define {} {}\n", t->name, name);
+    joined += t->text;
+    joined += '\n';
+    if (is_other) joined += fmt::format("#undef {}\n", t->name);
+    names.push_back(std::move(name));
+  }
   const Result<const Program*> program = compile(joined);
-  if (!program.ok()) return;
-  for (const KernelText* t : texts) by_text_[t->text] = {program.value(), t->name};
+  if (!program.ok()) {
+    compile_together(texts.first(texts.size() / 2));
+    compile_together(texts.subspan(texts.size() / 2));
+    return;
+  }
+  for (size_t i = 0; i < texts.size(); i++) {
+    by_text_[texts[i]->text] = {program.value(), names[i]};
+  }
+}
+
+// Those that are not there yet, each text once.
+void Compiler::compile_new(std::span<const KernelText> texts) {
+  std::vector<const KernelText*> missing;
+  std::set<std::string_view> seen;
+  for (const KernelText& t : texts) {
+    if (!by_text_.contains(t.text) && seen.insert(t.text).second) missing.push_back(&t);
+  }
+  for (size_t first = 0; first < missing.size(); first += kMostTogether) {
+    const size_t count = std::min(kMostTogether, missing.size() - first);
+    compile_together(std::span(missing).subspan(first, count));
+  }
+}
+
+void Compiler::compile_foreseen() {
+  const std::vector<KernelText> texts = std::exchange(foreseen_, {});
+  compile_new(texts);
 }
 
 std::vector<Result<Kernel>> Compiler::kernels(std::span<const KernelText> texts) {
-  std::vector<std::vector<const KernelText*>> programs;
-  std::vector<std::set<std::string_view>> names;
-  std::set<std::string_view> seen;
-  for (const KernelText& t : texts) {
-    if (by_text_.contains(t.text) || !seen.insert(t.text).second) continue;
-    size_t at = 0;
-    while (at < programs.size() &&
-           (programs[at].size() == kMostTogether || names[at].contains(t.name))) {
-      at++;
-    }
-    if (at == programs.size()) {
-      programs.emplace_back();
-      names.emplace_back();
-    }
-    programs[at].push_back(&t);
-    names[at].insert(t.name);
-  }
-  for (const std::vector<const KernelText*>& together : programs) compile_together(together);
+  compile_new(texts);
   std::vector<Result<Kernel>> made;
   made.reserve(texts.size());
   for (const KernelText& t : texts) {

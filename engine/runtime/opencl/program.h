@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/result.h"
@@ -21,10 +22,14 @@ class Compiler {
   Compiler(cl_context context, Found device, std::string binaries, bool optimize = true);
 
   // A kernel for each text, in the same order. All that are new are compiled as one program, since
-  // most of the time goes into what programs have in common; where that fails, one by one, so that
-  // an error is its own kernel's. It holds the text around the line at fault, and says where the
-  // whole of it lies.
+  // most of the time goes into what programs have in common; where that fails, in halves, down to
+  // one by one, so that an error is its own kernel's. It holds the text around the line at fault,
+  // and says where the whole of it lies.
   std::vector<Result<Kernel>> kernels(std::span<const KernelText> texts);
+  // A text that kernels() will be asked for. Those that were foreseen are compiled together by
+  // compile_foreseen(), and those that do not compile are left for whoever asks.
+  void foresee(KernelText text) { foreseen_.push_back(std::move(text)); }
+  void compile_foreseen();
 
   // Programs compiled so far, and those found as binaries.
   int64_t compiled() const { return compiled_; }
@@ -38,6 +43,7 @@ class Compiler {
 
   // An error is the compiler's log.
   Result<const Program*> compile(const std::string& text);
+  void compile_new(std::span<const KernelText> texts);
   void compile_together(std::span<const KernelText* const> texts);
   std::string log_of(const Program& program) const;
   std::string binary_path(const std::string& text) const;
@@ -50,6 +56,7 @@ class Compiler {
   std::string options_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::map<std::string, Entry> by_text_;
+  std::vector<KernelText> foreseen_;
   int64_t compiled_ = 0;
   int64_t loaded_ = 0;
 };
