@@ -29,8 +29,6 @@ using tensor::Write;
 using uop::DType;
 using uop::Ref;
 
-constexpr int64_t kMostSize = 1 << 20;  // of an axis of a value without elements
-
 class Repairer {
  public:
   Repairer(Program& p, int64_t most)
@@ -183,18 +181,10 @@ class Repairer {
     return write_what_follows(p_, d, shapes, bound_);
   }
 
-  bool is_small(const Define& d) {
-    const auto count = element_count(d.shape, largest_);
-    if (!count || *count > most_) return false;
-    return std::ranges::all_of(d.shape, [&](const Size& s) {
-      const auto n = evaluate(s, largest_);
-      return n && *n <= kMostSize;
-    });
-  }
-
   bool accept(size_t k) {
     const Define& d = *define_at(p_, k);
-    return is_small(d) && is_readable(d, bound_) && is_general(p_, d, bound_) && step(k);
+    return is_small(d, most_, largest_) && is_readable(d, bound_) && is_general(p_, d, bound_) &&
+           step(k);
   }
   bool accept_following(size_t k) { return follow(k) && accept(k); }
 
@@ -259,7 +249,7 @@ class Repairer {
 
   bool refill(size_t k) {
     Define& d = *define_at(p_, k);
-    if (!is_small(d)) return false;
+    if (!is_small(d, most_, largest_)) return false;
     const std::vector<AttrValue> before = d.attrs;
     d.attrs = tensor::default_attrs(Op::Input);
     const tensor::OpRow& row = tensor::row(Op::Input);

@@ -45,6 +45,16 @@ bool is_readable(const Define& d, const std::vector<int64_t>& bound) {
   return d.op != Op::Input || !tensor::contents_error(d);
 }
 
+bool is_small(const Define& d, int64_t most_elements, const std::vector<int64_t>& largest) {
+  constexpr int64_t kMostSize = 1 << 20;
+  const auto count = element_count(d.shape, largest);
+  if (!count || *count > most_elements) return false;
+  return std::ranges::all_of(d.shape, [&](const Size& s) {
+    const auto n = evaluate(s, largest);
+    return n && *n <= kMostSize;
+  });
+}
+
 tensor::AttrValue plain_attr(const Define& d, size_t attr, size_t rank) {
   const tensor::AttrRow& row = tensor::row(d.op).attrs[attr];
   if (row.optional || !row.fallback.empty()) return tensor::default_attrs(d.op)[attr];

@@ -44,6 +44,8 @@ bool is_complete(const tensor::Define& d);
 // Whether its text is read, variables being what they are bound to: what is asked for there beside
 // what the builder asks for.
 bool is_readable(const tensor::Define& d, const std::vector<int64_t>& bound);
+// Whether a value has at most so many elements, and no axis that is too long for having none.
+bool is_small(const tensor::Define& d, int64_t most_elements, const std::vector<int64_t>& largest);
 // A value of an attribute that fits most operands; `rank` is that of the first. As it is where the
 // op says nothing of what fits.
 tensor::AttrValue plain_attr(const tensor::Define& d, size_t attr, size_t rank);

@@ -168,6 +168,42 @@ std::string what_scores_lack(const Summary& s) {
                             escaped(fmt::format("{}", fmt::join(single, ", "))));
 }
 
+// Who found how many of each class: a row a judge, for there are more of them than of classes, and
+// a page is not as wide.
+std::string matrix(const Summary& s) {
+  std::map<std::string, std::pair<int64_t, int64_t>> found;  // of all, by class
+  for (const ScoreRecord& r : s.scores) {
+    auto& [n, of_all] = found[r.fault_class];
+    n += r.judge.empty() ? 0 : 1;
+    of_all++;
+  }
+  std::vector<std::string> heads = {"found by"};
+  std::vector<Cell> totals = {Cell{"anyone"}};
+  int64_t most = 1;
+  for (const auto& [fault_class, counts] : s.matrix) {
+    heads.push_back("#" + escaped(fault_class));
+    const auto& [n, of_all] = found[fault_class];
+    totals.emplace_back(fmt::format("{} of {}", n, of_all), n == of_all ? "" : "bad");
+    for (const auto& [judge, times] : counts) most = std::max(most, times);
+  }
+  Table table(heads);
+  table.row(totals);
+  for (const std::string& judge : s.judges) {
+    std::vector<Cell> row = {escaped(judge)};
+    for (const auto& [fault_class, counts] : s.matrix) {
+      const auto at = counts.find(judge);
+      row.emplace_back(
+          at == counts.end()
+              ? ""
+              : fmt::format("<span class=\"heat\" style=\"--h:{:.2f}\">{}</span>",
+                            static_cast<double>(at->second) / static_cast<double>(most),
+                            grouped(at->second)));
+    }
+    table.row(row);
+  }
+  return table.html();
+}
+
 // Each fault with all who found it.
 std::string each_fault(const Summary& s) {
   Table table({"fault", "of", "~found by", "#in", "blamed"});
@@ -191,40 +227,7 @@ std::string faults_section(const Summary& s) {
       fmt::format("<p>{} of {} found ({:.1f} %), {} in the median; blamed right {:.1f} %.</p>\n",
                   s.faults_found, all, percent(s.faults_found, all), duration(s.median_seconds),
                   percent(s.blamed_right, s.faults_found));
-  std::map<std::string, std::pair<int64_t, int64_t>> found;  // of all, by class
-  for (const ScoreRecord& r : s.scores) {
-    auto& [n, of_all] = found[r.fault_class];
-    n += r.judge.empty() ? 0 : 1;
-    of_all++;
-  }
-  std::vector<std::string> heads = {"class", "#found"};
-  for (const std::string& judge : s.judges) heads.push_back("#" + escaped(judge));
-  heads.emplace_back("#not found");
-  Table table(heads);
-  int64_t most = 1;
-  for (const auto& [fault_class, counts] : s.matrix) {
-    for (const auto& [judge, n] : counts) most = std::max(most, n);
-  }
-  const auto of = [](const Counts& counts, const std::string& name) {
-    const auto at = counts.find(name);
-    return at == counts.end() ? int64_t{0} : at->second;
-  };
-  for (const auto& [fault_class, counts] : s.matrix) {
-    const auto& [n_found, n_all] = found[fault_class];
-    std::vector<Cell> row = {escaped(fault_class), fmt::format("{} of {}", n_found, n_all)};
-    for (const std::string& judge : s.judges) {
-      const int64_t n = of(counts, judge);
-      row.emplace_back(n == 0 ? ""
-                              : fmt::format("<span class=\"heat\" style=\"--h:{:.2f}\">{}</span>",
-                                            static_cast<double>(n) / static_cast<double>(most),
-                                            grouped(n)));
-    }
-    const int64_t missed = of(counts, "not found");
-    row.emplace_back(missed == 0 ? "" : grouped(missed), "bad");
-    table.row(row);
-  }
-  text += table.html();
-  return text + what_scores_lack(s) + each_fault(s);
+  return text + matrix(s) + what_scores_lack(s) + each_fault(s);
 }
 
 }  // namespace assay::reports

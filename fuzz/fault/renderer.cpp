@@ -166,8 +166,9 @@ void add_gates(std::vector<Fault>& faults) {
 
 void add_text(std::vector<Fault>& faults) {
   constexpr FaultClass kOf = FaultClass::Renderer;
-  const auto add = [&](std::string name, std::string does, Text how, std::string_view row) {
-    faults.push_back({std::move(name), kOf, std::move(does), "render", how, row});
+  const auto add = [&](std::string name, std::string does, Text how, std::string_view row,
+                       std::string_view note = "") {
+    faults.push_back({std::move(name), kOf, std::move(does), "render", how, row, note});
   };
   add("render.loop_end_late", "A loop ends where the kernel does.",
       Text{[](std::string& t) { move_loop_end(t, true); }}, "");
@@ -190,7 +191,9 @@ void add_text(std::vector<Fault>& faults) {
       "B175");
   add("render.unsigned_as_signed", "An unsigned value is rendered with a sign.",
       Text{[](std::string& t) { replace_first(t, "const uint (\\w+) =", "const int $1 ="); }},
-      "B115");
+      "B115",
+      "it shows where one scalar is past the sign and is shifted right, or made wider or a float: "
+      "elsewhere C takes an int beside a uint for a uint, and lanes are no const uint");
   add("render.char_without_sign", "The signed type of eight bits is rendered without a sign.",
       Text{[](std::string& t) {
         replace_all(t, "const char ", "const uchar ");
