@@ -55,7 +55,7 @@ void LoweredMemory::find_regions() {
     regions_.push_back(std::move(now));
   }
   for (Region& r : regions_) {
-    r.touches.resize(static_cast<size_t>(r.end - r.begin));
+    r.pages.resize(static_cast<size_t>(r.end - r.begin) / kPage + 1);
     if (axes_.specials != 0) r.axes &= axes_.group_axes();
   }
   regions_of_.resize(plan_.storage.size());
@@ -129,6 +129,13 @@ Error LoweredMemory::outside(const char* does, const LoweredStep& s, int64_t off
                       at)};
 }
 
+LoweredMemory::Touch& LoweredMemory::Region::at(const std::byte* b) {
+  const auto place = static_cast<size_t>(b - begin);
+  std::vector<Touch>& page = pages[place / kPage];
+  if (page.empty()) page.resize(kPage);
+  return page[place % kPage];
+}
+
 // f(region, touch) for each byte of an element that is written somewhere.
 template <typename F>
 void LoweredMemory::touched(const LoweredStep& s, int64_t offset, F f) {
@@ -137,8 +144,7 @@ void LoweredMemory::touched(const LoweredStep& s, int64_t offset, F f) {
   for (const int r : regions_of_[static_cast<size_t>(s.at)]) {
     Region& region = regions_[static_cast<size_t>(r)];
     for (const std::byte* b = first; b < first + width; b++) {
-      if (b >= region.begin && b < region.end)
-        f(region, region.touches[static_cast<size_t>(b - region.begin)]);
+      if (b >= region.begin && b < region.end) f(region, region.at(b));
     }
   }
 }

@@ -46,6 +46,7 @@ class LoweredMemory {
  private:
   static constexpr int64_t kNobody = -1;
   static constexpr int64_t kMany = -2;
+  static constexpr size_t kPage = 1024;  // bytes
   struct Touch {
     int64_t writer = kNobody;
     int64_t reader = kNobody;
@@ -56,7 +57,9 @@ class LoweredMemory {
     const std::byte* begin;
     const std::byte* end;
     uint64_t axes = 0;
-    std::vector<Touch> touches;  // a byte each
+    std::vector<std::vector<Touch>> pages;  // a byte each; empty where nobody was yet
+
+    Touch& at(const std::byte* b);
   };
   struct Cells {
     std::vector<Slot> slots;

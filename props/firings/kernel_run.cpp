@@ -237,7 +237,9 @@ std::optional<Outcome> new_faults(Graph& g, const Kernels& kernels,
 
 Outcome judge_kernels(Graph& g, Ref before, Ref after, Context& context) {
   Graph own;
-  const Ref sides[2] = {uop::copy_to(own, g, before), uop::copy_to(own, g, after)};
+  // Cut down first: what is shown has an element for each work-item.
+  const Ref sides[2] = {of_few_groups(own, uop::copy_to(own, g, before)),
+                        of_few_groups(own, uop::copy_to(own, g, after))};
   Lanes lanes;
   for (const Ref side : sides) add_lanes(own, side, lanes);
   Kernels kernels = {sides[0], sides[1]};
@@ -245,7 +247,6 @@ Outcome judge_kernels(Graph& g, Ref before, Ref after, Context& context) {
     kernels.before = Shown(own, lanes).kernel(sides[0]);
     kernels.after = Shown(own, lanes).kernel(sides[1]);
   }
-  kernels = {of_few_groups(own, kernels.before), of_few_groups(own, kernels.after)};
   uop::Random random(context.seed);
   for (uint64_t i = 0; i < kKernelInputs; i++) {
     const Variables variables = some_values(own, kernels.before, random);
