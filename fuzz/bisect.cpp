@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -12,7 +13,9 @@
 #include "engine/schedule/call.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
+#include "engine/uop/bounds.h"
 #include "engine/uop/pass.h"
+#include "engine/uop/shape.h"
 #include "engine/uop/walk.h"
 #include "fuzz/blame_kernel.h"
 #include "fuzz/blame_pass.h"
@@ -30,7 +33,7 @@ using uop::Op;
 using uop::Ref;
 
 // How far floats may be off from one stage to the next: what is clearly wrong is looked for first,
-// and what is off at all at last, where nothing may be (is_free).
+// and what is off at all at last. Not what may be off so far (rounding_of).
 constexpr double kRooms[] = {64, 16, 4, 1, 0};
 // What an order of steps, or the function of a device, may round otherwise.
 constexpr uop::OpSet kFree = {Op::FDiv, Op::Recip, Op::Sqrt, Op::Exp, Op::Exp2, Op::Log,
@@ -42,12 +45,32 @@ bool is_of_a_run(const Error& error) {
   return error.message.find(" element ") != std::string::npos;
 }
 
-// Whether floats of the graph may be rounded in more than one way.
-bool is_free(Graph& g, Ref root) {
-  return std::ranges::any_of(uop::toposort(g, root), [](Ref u) {
+// The most elements that a list of sizes has.
+double most_elements(Graph& g, std::span<const Ref> sizes) {
+  double count = 1;
+  for (const Ref n : sizes) count *= static_cast<double>(uop::bounds(g, n).hi);
+  return count;
+}
+
+// How many elements a REDUCE folds: of its axes, or of its RANGEs.
+double folded(Graph& g, Ref reduce) {
+  double count = 1;
+  for (const Ref r : reduce->src.subspan(1)) count *= static_cast<double>(uop::bounds(g, r).hi + 1);
+  const double kept = most_elements(g, uop::shape(g, reduce));
+  return kept == 0 ? 1 : count * most_elements(g, uop::shape(g, reduce->src[0])) / kept;
+}
+
+// By how many units in the last place what is right may be off: a sum in another order errs like a
+// walk at random, whose length is the root of its steps.
+double rounding_of(Graph& g, Ref root) {
+  double most = 0;
+  for (const Ref u : uop::toposort(g, root)) {
+    if (!uop::is_float(u->dtype)) continue;
     const bool is_sum = u->op == Op::Reduce && uop::OpSet{Op::Add, Op::Mul}.has(u->arg.fold_op());
-    return uop::is_float(u->dtype) && (kFree.has(u->op) || is_sum);
-  });
+    if (kFree.has(u->op)) most = std::max(most, 1.0);
+    if (is_sum) most = std::max({most, 1.0, std::sqrt(folded(g, u))});
+  }
+  return std::min(most, kRooms[0]);
 }
 
 // What the compiler left at each stage, passes among them.
@@ -157,7 +180,7 @@ class Walk {
     if (interpreter::may_lack_value(g, whole->src[0])) {
       mark_open(wanted, [&] { return meaning_of_sink(call, whole->src[0]); });
     }
-    const bool judges_schedule = ulps_ != 0 || !is_free(g, whole->src[0]);
+    const bool judges_schedule = has_room(whole->src[0]);
     if (judges_schedule) judge_stages(call, wanted, stages);
     if (is_done_) return;
     if (!made.ok()) {
@@ -252,9 +275,11 @@ class Walk {
     }
   }
 
+  bool has_room(Ref root) { return ulps_ >= rounding_of(session_.graph(), root); }
+
   void judge_kernel(const Schedule& s, Ref call, int64_t number) {
     Graph& g = session_.graph();
-    if (ulps_ == 0 && is_free(g, call->src[0])) return;
+    if (!has_room(call->src[0])) return;
     oracles::KernelInputs inputs;
     inputs.variables = {s.variables.begin(), s.variables.end()};
     for (const Ref b : call->src.subspan(1)) {
