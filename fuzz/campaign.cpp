@@ -23,21 +23,12 @@ using reports::CaseRecord;
 using reports::FindingRecord;
 using reports::Record;
 
-// How often what fails on a device is tried again there, to tell what is flaky.
-constexpr int kRepeats = 5;
-constexpr const char* kSim = "sim:0";
 // What is behind failures of one kind is looked for so often, and then of one in so many: mostly it
 // is the same again, but it need not be.
 constexpr int64_t kLookedInto = 24;
 constexpr int64_t kLookedIntoEvery = 16;
 // A process that crashes is started anew for each trial.
 constexpr int64_t kCrashes = 200;
-
-std::string answer_of(const Outcome& outcome) {
-  if (!outcome.malformed.empty()) return "malformed";
-  if (!outcome.findings.empty()) return "fail";
-  return outcome.unknown.empty() ? "pass" : "unknown";
-}
 
 std::string failure_of(const Finding& f) {
   return fmt::format("{} | {} | {}", f.judge, f.stage, f.shape);
@@ -52,11 +43,6 @@ Cause cause_of(const FindingRecord& r) {
 
 // A feature by its name within its group.
 std::string name_of(Feature f) { return to_text(f).substr(to_text(kind_of(f)).size() + 1); }
-
-bool has_same(const Outcome& outcome, const Finding& finding) {
-  return std::ranges::any_of(outcome.findings,
-                             [&](const Finding& f) { return is_same(f, finding); });
-}
 
 }  // namespace
 
@@ -73,107 +59,10 @@ struct Campaign::Digest {
   XXH3_state_t state;
 };
 
-// What became of a case.
-struct Campaign::Tried {
-  bool is_done = false;
-  SourcedCase c;
-  Outcome outcome;
-  double ms = 0;
-  double rate = 1;     // of what failed: how often it did so again
-  std::string on_sim;  // what the simulated device makes of it
-};
-
-// Makes cases and has them tried, in a thread of its own, by a child of its own.
-class Campaign::Worker {
- public:
-  Worker(Campaign& campaign, const std::atomic<bool>& stop)
-      : campaign_(campaign), stop_(stop), child_(campaign.take_child()) {}
-  Worker(Worker&&) = default;
-  ~Worker() {
-    // The child outlives the worker.
-    if (child_ != nullptr) campaign_.give_child(std::move(child_));
-  }
-
-  Tried operator()(int64_t number) {
-    const CampaignOptions& options = campaign_.options_;
-    const bool is_late = options.minutes > 0 && campaign_.seconds() >= options.minutes * 60;
-    if (stop_ || is_late) return {};
-    if (number >= first_ + std::ssize(together_)) make_until(CaseSource::until(number), number);
-    Made& made = together_[static_cast<size_t>(number - first_)];
-    Tried tried;
-    tried.c = std::move(made.c);
-    const int64_t begin = runtime::now_ns();
-    tried.outcome = child_->run(tried.c.what);
-    const int64_t ns = runtime::now_ns() - begin;
-    int64_t known = 0;
-    for (const auto& [part, part_ns] : tried.outcome.spent) known += part_ns;
-    tried.outcome.spent["other"] = std::max<int64_t>(0, ns - known);
-    tried.outcome.spent["generate"] = made.generate_ns;
-    if (made.build_ns != 0) tried.outcome.spent["build"] = made.build_ns;
-    tried.ms = static_cast<double>(ns + made.build_ns) * 1e-6;
-    repeat(tried);
-    tried.is_done = true;
-    return tried;
-  }
-
- private:
-  struct Made {
-    SourcedCase c;
-    int64_t generate_ns = 0;
-    int64_t build_ns = 0;  // its part of what a driver took for the kernels of several
-  };
-
-  // Makes the cases that are tried next; those on drivers have their kernels compiled together.
-  void make_until(int64_t end, int64_t first) {
-    if (campaign_.options_.programs > 0) end = std::min(end, campaign_.options_.programs);
-    first_ = first;
-    together_.clear();
-    for (int64_t number = first; number < end; number++) {
-      const int64_t begin = runtime::now_ns();
-      Made& made = together_.emplace_back();
-      made.c = campaign_.source_.make(number);
-      made.generate_ns = runtime::now_ns() - begin;
-    }
-    std::vector<const Case*> cases;
-    for (const Made& m : together_) {
-      if (!m.c.what.device.starts_with("sim")) cases.push_back(&m.c.what);
-    }
-    if (cases.size() < 2) return;
-    const int64_t begin = runtime::now_ns();
-    child_->foresee(cases);
-    const int64_t each = (runtime::now_ns() - begin) / std::ssize(cases);
-    for (Made& m : together_) {
-      if (!m.c.what.device.starts_with("sim")) m.build_ns = each;
-    }
-  }
-
-  // What fails on a device may do so by chance; simulated ones and the compiler have none.
-  void repeat(Tried& tried) {
-    if (tried.outcome.findings.empty()) return;
-    const Finding& finding = tried.outcome.findings.front();
-    const Case& c = tried.c.what;
-    const bool is_driver = !c.device.starts_with("sim") && finding.stage == "device";
-    const bool is_crash = is_of_process(finding) && finding.shape.starts_with("crash");
-    if (!is_driver && !is_crash) return;
-    int again = 0;
-    for (int i = 0; i < kRepeats; ++i) again += has_same(child_->run(c, true), finding) ? 1 : 0;
-    tried.rate = static_cast<double>(again) / kRepeats;
-    if (c.device.starts_with("sim")) return;
-    Case there = c;
-    there.device = kSim;
-    tried.on_sim = answer_of(child_->run(there, true));
-  }
-
-  Campaign& campaign_;
-  const std::atomic<bool>& stop_;
-  std::unique_ptr<TrialChild> child_;
-  int64_t first_ = 0;           // number of together_
-  std::vector<Made> together_;  // up to CaseSource::until
-};
-
 Campaign::Campaign(CampaignOptions options)
     : options_(std::move(options)),
       source_(options_.source, options_.saved),
+      children_(options_.child, options_.out, options_.limit_ms),
       digest_(std::make_unique<Digest>()) {
   progress_.all_rules = std::ssize(all_features(FeatureKind::Rule));
 }
@@ -263,28 +152,15 @@ Result<bool> Campaign::begin() {
   return add(options_.begin);
 }
 
-std::unique_ptr<TrialChild> Campaign::take_child() {
-  const std::lock_guard lock(mutex_);
-  if (!resting_.empty()) {
-    std::unique_ptr<TrialChild> child = std::move(resting_.back());
-    resting_.pop_back();
-    return child;
-  }
-  const std::string log = fmt::format("{}/child-{}.log", options_.out, children_++);
-  return std::make_unique<TrialChild>(options_.child, log, options_.limit_ms);
-}
-
-void Campaign::give_child(std::unique_ptr<TrialChild> child) {
-  const std::lock_guard lock(mutex_);
-  resting_.push_back(std::move(child));
-}
-
 Result<bool> Campaign::explore(const std::atomic<bool>& stop,
                                const std::function<void(const Progress&)>& show) {
   const int64_t end =
       options_.programs > 0 ? options_.programs : std::numeric_limits<int64_t>::max();
   Result<bool> result = true;
-  const auto make_worker = [&] { return Worker(*this, stop); };
+  const auto is_late = [&] {
+    return stop || (options_.minutes > 0 && seconds() >= options_.minutes * 60);
+  };
+  const auto make_worker = [&] { return CampaignWorker(source_, children_, end, is_late); };
   stream<Tried>(next_, end, options_.jobs, CaseSource::needs, CaseSource::until, make_worker,
                 [&](int64_t number, const Tried& tried) {
                   if (!tried.is_done) return false;
@@ -349,7 +225,7 @@ Result<bool> Campaign::look_into(int64_t number, const Tried& tried, CaseRecord&
   if (times >= kLookedInto && times % kLookedIntoEvery != 0) return true;
   const Case& c = tried.c.what;
   Investigated found = {c, finding, {}, 0, false};
-  std::unique_ptr<TrialChild> child = take_child();
+  std::unique_ptr<TrialChild> child = children_.take();
   const int64_t begin = runtime::now_ns();
   if (is_flaky || is_of_process(finding)) {
     found.blame.stage = is_flaky ? "flaky" : "process";
@@ -367,7 +243,7 @@ Result<bool> Campaign::look_into(int64_t number, const Tried& tried, CaseRecord&
     found.blame.stage = finding.stage;
     found.blame.title = fmt::format("not shrunk: {}", finding.evidence.substr(0, 160));
   }
-  give_child(std::move(child));
+  children_.give(std::move(child));
   progress_.spent["investigate"] += (runtime::now_ns() - begin) / 1000;
   FindingRecord what;
   what.number = number;
@@ -440,7 +316,7 @@ Result<reports::End> Campaign::run(const std::atomic<bool>& stop,
     const Result<bool> done = explore(stop, show);
     if (!done.ok()) return done.error();
   }
-  resting_.clear();
+  children_.end();
   const Result<bool> covered = write_coverage();
   if (!covered.ok()) return covered.error();
   reports::End end;

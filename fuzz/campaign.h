@@ -5,18 +5,17 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/result.h"
+#include "fuzz/campaign_worker.h"
 #include "fuzz/case_source.h"
 #include "fuzz/coverage.h"
 #include "fuzz/journal.h"
 #include "fuzz/triage.h"
 #include "fuzz/trial.h"
-#include "fuzz/trial_child.h"
 #include "reports/record.h"
 
 namespace assay::fuzz {
@@ -71,8 +70,6 @@ class Campaign {
 
  private:
   struct Digest;
-  struct Tried;
-  class Worker;
   // What is known of a cause.
   struct Known {
     std::string folder;
@@ -94,12 +91,11 @@ class Campaign {
   Result<bool> add(const reports::Record& record);
   void count(const reports::CaseRecord& record);
   bool is_over() const;
-  std::unique_ptr<TrialChild> take_child();
-  void give_child(std::unique_ptr<TrialChild> child);
   double seconds() const;
 
   CampaignOptions options_;
   CaseSource source_;
+  Children children_;
   Journal journal_;
   std::unique_ptr<Digest> digest_;
   Progress progress_;
@@ -108,9 +104,6 @@ class Campaign {
   std::map<Feature, int64_t> first_;  // which case showed it first
   std::map<Cause, Known> causes_;
   std::map<std::string, int64_t, std::less<>> failures_;  // how many, by CaseRecord::failure
-  std::mutex mutex_;                                      // of the children that rest
-  std::vector<std::unique_ptr<TrialChild>> resting_;
-  int children_ = 0;
   int64_t start_ns_ = 0;
 };
 
