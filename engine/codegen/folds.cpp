@@ -1,6 +1,8 @@
 #include "engine/codegen/folds.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 #include "engine/codegen/rebuild.h"
 #include "engine/uop/facts.h"
@@ -34,27 +36,55 @@ bool is_taken(std::span<const FoldLoop> earlier, const FoldLoop& loop) {
   });
 }
 
-// u with `to` in the place of range `from`; what closes `from` itself stays as it is.
-Ref renamed(Graph& g, Ref u, Ref from, Ref to) {
-  return rebuild(g, toposort(g, u), [&](Ref v, std::span<const Ref> src) {
-    if (v == from) return to;
-    return holds(uop::ranges(g, v), from) ? on_sources(g, v, src) : v;
-  });
-}
+// Gives ranges of their own to folds of a loop.
+class OwnRanges {
+ public:
+  OwnRanges(Graph& g, const FoldLoop& loop, FreeNumbers& free) : g_(g), free_(free) {
+    for (const Ref r : loop.ranges) {
+      const Arg axis = Arg::axis(free.range++, r->arg.axis_type());
+      own_.push_back(g.make(Op::Range, r->dtype, r->src, axis));
+    }
+  }
+
+  Ref of(Ref fold) {
+    std::vector<Ref> sources = {fold->src[0]};
+    for (size_t i = 0; i < own_.size(); ++i) {
+      sources[0] = renamed(sources[0], fold->src[i + 1], own_[i]);
+    }
+    sources.insert(sources.end(), own_.begin(), own_.end());
+    return g_.with_sources(fold, sources);
+  }
+
+ private:
+  // u with `to` in the place of range `from`; what closes `from` itself stays as it is.
+  Ref renamed(Ref u, Ref from, Ref to) {
+    return rebuild(g_, toposort(g_, u), [&](Ref v, std::span<const Ref> src) {
+      if (v == from) return to;
+      return holds(uop::ranges(g_, v), from) ? with_own_slot(on_sources(g_, v, src)) : v;
+    });
+  }
+
+  // What is staged in two loops has two slots.
+  Ref with_own_slot(Ref u) {
+    if (u->op != Op::Stage || u->arg.addr_space() == uop::AddrSpace::Global) return u;
+    const auto [at, is_new] = slots_.try_emplace(u, nullptr);
+    if (is_new) {
+      const Arg place = Arg::place(free_.buffer++, u->arg.addr_space());
+      at->second = g_.make(u->op, u->dtype, u->src, place);
+    }
+    return at->second;
+  }
+
+  Graph& g_;
+  FreeNumbers& free_;
+  std::vector<Ref> own_;
+  std::unordered_map<Ref, Ref> slots_;  // only searched
+};
 
 Ref with_own_ranges(Graph& g, Ref root, const FoldLoop& loop, FreeNumbers& free) {
-  std::vector<Ref> own(1);
-  for (const Ref r : loop.ranges) {
-    const Arg axis = Arg::axis(free.range++, r->arg.axis_type());
-    own.push_back(g.make(Op::Range, r->dtype, r->src, axis));
-  }
+  OwnRanges own(g, loop, free);
   std::vector<Ref> folds;
-  folds.reserve(loop.folds.size());
-  for (const Ref fold : loop.folds) {
-    own[0] = fold->src[0];
-    for (size_t i = 1; i < own.size(); ++i) own[0] = renamed(g, own[0], fold->src[i], own[i]);
-    folds.push_back(g.with_sources(fold, own));
-  }
+  for (const Ref fold : loop.folds) folds.push_back(own.of(fold));
   return rebuild(g, toposort(g, root), [&](Ref u, std::span<const Ref> src) {
     const auto at = std::ranges::find(loop.folds, u) - loop.folds.begin();
     const bool is_fold = at < std::ssize(folds);

@@ -41,7 +41,7 @@ void Running::foresee() {
   if (linear_ == nullptr) return;
   Result<Steps> steps = steps_of(g_, linear_, schedule_.variables, options_.order);
   if (!steps.ok() || !open_devices(steps.value().devices).ok()) return;
-  steps_ = std::move(steps.value().steps);
+  steps_ = steps.value().steps;
   for (Device* on : devices_) {
     Graph scratch;
     uop::Run run(scratch, options_.switches, options_.watch, on->target());
