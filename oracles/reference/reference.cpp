@@ -40,7 +40,8 @@ class Evaluator {
     if (const auto* d = std::get_if<Define>(&what)) return define(*d, static_cast<int32_t>(k));
     if (const auto* w = std::get_if<Write>(&what)) return write(*w);
     if (const auto* b = std::get_if<Bind>(&what)) return bind(*b);
-    return true;  // force and expect change nothing
+    if (const auto* f = std::get_if<tensor::Force>(&what)) return force(*f, k);
+    return true;  // expect changes nothing
   }
 
   Array value(int32_t k) const {
@@ -60,6 +61,7 @@ class Evaluator {
   // The device that all values of a statement are on, "" where any would do.
   Result<std::string> device_of(std::span<const Operand> operands) const;
   Result<bool> place(const Define& d, int32_t k);
+  Result<bool> force(const tensor::Force& f, size_t k);
   Result<bool> write(const Write& w);
   Result<bool> bind(const Bind& b);
   void keep(int32_t k, Array array);
@@ -153,6 +155,24 @@ Result<bool> Evaluator::place(const Define& d, int32_t k) {
     device = d.device.empty() ? std::string(tensor::kDefaultDevice) : d.device;
   }
   devices_[static_cast<size_t>(k)] = std::move(device);
+  return true;
+}
+
+// What is computed of no storage is on any device, until it is kept on one, and with it all that is
+// computed of it.
+Result<bool> Evaluator::force(const tensor::Force& f, size_t k) {
+  bool is_placed = false;
+  for (const int32_t value : f.values) {
+    std::string& device = devices_[static_cast<size_t>(value)];
+    is_placed = is_placed || device.empty();
+    if (device.empty()) device = tensor::kDefaultDevice;
+  }
+  for (size_t i = 0; is_placed && i < k; i++) {
+    const auto* d = std::get_if<Define>(&program_.statements[i].what);
+    if (d == nullptr || d->op == tensor::Op::Input || d->op == tensor::Op::Copy) continue;
+    ASSAY_TRY(device, device_of(d->operands));
+    if (devices_[i].empty()) devices_[i] = std::move(device);
+  }
   return true;
 }
 

@@ -8,27 +8,17 @@
 #include "engine/uop/rewrite.h"
 #include "engine/uop/rules/rules.h"
 #include "engine/uop/unspecified.h"
-#include "engine/uop/walk.h"
 
 namespace assay::uop {
 namespace {
 
 constexpr size_t kMaxConditions = 24;
 
-// Whether u has a select that keeps what may be unspecified from being read.
-bool is_guarded(Graph& g, Ref u) {
-  return std::ranges::any_of(toposort(g, u), [&](Ref v) {
-    return v->op == Op::Where &&
-           (may_be_unspecified(g, v->src[1]) || may_be_unspecified(g, v->src[2]));
-  });
-}
-
-// A condition where the others hold. Where they do not it is read too, so that no guard goes.
+// A condition where the others hold. Where they do not it is read too, so what it becomes has to
+// have a value there as well: a select may have guarded it, or a divisor been another number.
 Ref simpler_condition(Run& run, Ref before, const std::vector<Ref>& others) {
-  Graph& g = run.graph();
   const Ref after = given(run, before, others);
-  const bool is_safe = after == before || !may_be_unspecified(g, after) || !is_guarded(g, before);
-  return is_safe ? after : before;
+  return may_be_unspecified(run.graph(), after) ? before : after;
 }
 
 // Each condition, given the others as they stand by then. Those of u's left side have met before,
