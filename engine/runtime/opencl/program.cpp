@@ -99,7 +99,8 @@ std::string Compiler::log_of(const Program& program) const {
   std::string log(size, '\0');
   clGetProgramBuildInfo(program.get(), device_.device, CL_PROGRAM_BUILD_LOG, size, log.data(),
                         nullptr);
-  return log.c_str();
+  log.resize(std::min(log.find('\0'), log.size()));
+  return log;
 }
 
 std::string Compiler::binary_path(const std::string& text) const {
@@ -134,8 +135,8 @@ void Compiler::save_binary(const Program& program, const std::string& path) cons
   }
   std::string bytes(size, '\0');
   auto* data = reinterpret_cast<unsigned char*>(bytes.data());
-  if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr) !=
-      CL_SUCCESS) {
+  if (clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, static_cast<void*>(&data),
+                       nullptr) != CL_SUCCESS) {
     return;
   }
   const std::string unfinished = fmt::format("{}.{}", path, getpid());
