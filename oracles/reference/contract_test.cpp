@@ -213,5 +213,19 @@ expect m = [1, 3, 4.5]
             "");
 }
 
+// What is computed of no storage is on any device until it is kept, and then so is what it made.
+TEST(Contract, WhatIsKeptOfNothingIsOnTheDefaultDevice) {
+  const std::string text =
+      "v: f32[2] = random_uniform()\n"
+      "w: f32[2] = add(v, 1)\n"
+      "a: f32[2] = input(step=1) on sim:1\n";
+  const std::string use = "x: f32[2] = add(w, a)\nforce x\n";
+  EXPECT_EQ(error_of(text + use), "no error");
+  EXPECT_EQ(error_of(text + "force w\n" + use).substr(3),
+            "values on sim:0 and sim:1 meet; a copy of one has to");
+  EXPECT_EQ(error_of(text + "force v\n" + use).substr(3),
+            "values on sim:0 and sim:1 meet; a copy of one has to");
+}
+
 }  // namespace
 }  // namespace assay::reference
