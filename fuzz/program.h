@@ -20,7 +20,8 @@ struct ProgramOptions {
   int folds = 0;             // of 16 ops so many are drawn among reduces and contractions alone
   // Of 16 inputs, types and ops so many are drawn where numbers meet the ends of what holds them:
   // contents at the ends of their types, each type as often as another but for one that a program
-  // has most of, and ops that differ there by width and by sign (casts, comparisons, shifts, minima).
+  // has most of, and ops that differ there by width and by sign (casts, comparisons, shifts,
+  // minima).
   int edges = 0;
 };
 
