@@ -46,10 +46,8 @@ bool is_of_a_run(const Error& error) {
 }
 
 // The most elements that a list of sizes has.
-double most_elements(Graph& g, std::span<const Ref> sizes) {
-  double count = 1;
-  for (const Ref n : sizes) count *= static_cast<double>(uop::bounds(g, n).hi);
-  return count;
+double most_elements(Graph& g, uop::Shape sizes) {
+  return static_cast<double>(uop::bounds(g, uop::size_of(g, sizes)).hi);
 }
 
 // How many elements a REDUCE folds: of its axes, or of its RANGEs.

@@ -145,6 +145,8 @@ Blame blame_linear(Graph& g, Ref kernel, Ref looped, Ref linear,
   return {};
 }
 
+bool is_slot(Ref u) { return u->op == Op::Buffer && u->arg.addr_space() == uop::AddrSpace::Local; }
+
 }  // namespace
 
 KernelBlamer::KernelBlamer(Graph& g, Ref kernel, const oracles::KernelInputs& inputs, double ulps,
@@ -165,13 +167,10 @@ void KernelBlamer::look_for_shared_slots(const uop::PassSeen& seen) {
   if (has_slots_) return;
   std::map<Ref, int> stores;
   for (const Ref u : uop::toposort(g_, seen.after)) {
-    const bool is_slot = u->op == Op::Buffer && u->arg.addr_space() == uop::AddrSpace::Local;
-    has_slots_ = has_slots_ || is_slot;
+    has_slots_ = has_slots_ || is_slot(u);
     if (u->op != Op::Store) continue;
-    const Ref slot = uop::buffer(g_, u->src[0]);
-    const bool is_local = slot != nullptr && slot->op == Op::Buffer &&
-                          slot->arg.addr_space() == uop::AddrSpace::Local;
-    if (is_local && ++stores[slot] > 1) sharer_ = seen.pass.name;
+    const Ref storage = uop::buffer(g_, u->src[0]);
+    if (storage != nullptr && is_slot(storage) && ++stores[storage] > 1) sharer_ = seen.pass.name;
   }
 }
 

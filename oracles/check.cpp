@@ -294,45 +294,42 @@ class Checker {
                                options_.schedule.switches, options_.schedule.watch);
   }
 
-  void foresee(const schedule::Schedule& made, int64_t before) {
+  // The same for devices; nothing where these do not run it.
+  std::optional<schedule::Schedule> for_devices(const schedule::Schedule& made, int64_t before) {
     if (lacking_.empty()) find_lacking(made);
-    if (wrong_list_ || !lacking_.empty()) return;
-    const Result<schedule::Schedule> s = listed(made, before);
-    if (!s.ok()) {
-      wrong_list_ = s.error();
-      return;
-    }
-    runtime::RunOptions how;
-    how.switches = options_.schedule.switches;
-    how.watch = options_.schedule.watch;
-    how.planned = options_.arenas;
-    options_.executor->foresee(session_.graph(), s.value(), how);
+    if (made_.verdict.answer == Answer::Fail || wrong_list_ || !lacking_.empty()) return {};
+    const Timed timed(made_.spent.compile);
+    Result<schedule::Schedule> s = listed(made, before);
+    if (s.ok()) return std::move(s).value();
+    wrong_list_ = s.error();
+    return {};
   }
 
-  void run_on_devices(const schedule::Schedule& made, int64_t before, size_t first,
-                      std::span<const tensor::Tensor* const> tensors,
-                      const std::vector<reference::Array>& expected) {
-    if (lacking_.empty()) find_lacking(made);
-    if (made_.verdict.answer == Answer::Fail || wrong_list_ || !lacking_.empty()) return;
-    const Result<schedule::Schedule> with_opts = [&] {
-      const Timed timed(made_.spent.compile);
-      return listed(made, before);
-    }();
-    if (!with_opts.ok()) {
-      wrong_list_ = with_opts.error();
-      return;
-    }
-    const schedule::Schedule& s = with_opts.value();
+  runtime::RunOptions run_options() const {
     runtime::RunOptions how;
     how.switches = options_.schedule.switches;
     how.watch = options_.schedule.watch;
     how.limit_ms = options_.limit_ms;
     how.poison = true;
     how.planned = options_.arenas;
+    return how;
+  }
+
+  void foresee(const schedule::Schedule& made, int64_t before) {
+    const std::optional<schedule::Schedule> s = for_devices(made, before);
+    if (s) options_.executor->foresee(session_.graph(), *s, run_options());
+  }
+
+  void run_on_devices(const schedule::Schedule& made, int64_t before, size_t first,
+                      std::span<const tensor::Tensor* const> tensors,
+                      const std::vector<reference::Array>& expected) {
+    const std::optional<schedule::Schedule> with_opts = for_devices(made, before);
+    if (!with_opts) return;
+    const schedule::Schedule& s = *with_opts;
     if (s.linear != nullptr) {
       const Result<runtime::Ran> ran = [&] {
         const Timed timed(made_.spent.execute);
-        return options_.executor->run(session_.graph(), s, *buffers_, how);
+        return options_.executor->run(session_.graph(), s, *buffers_, run_options());
       }();
       if (!ran.ok()) return fail("device", fmt::format("device: {}", to_string(ran.error())));
       made_.runs.push_back(ran.value());

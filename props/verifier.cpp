@@ -11,12 +11,17 @@
 
 namespace assay::props {
 
-// Whether there is a property of such a stage: most see many firings that nobody asks about.
 template <typename Seen>
 bool Verifier::asks() const {
   return std::ranges::any_of(
       properties_, [](const Property* p) { return std::holds_alternative<Check<Seen>>(p->check); });
 }
+
+Verifier::Verifier(std::vector<const Property*> properties, Context context)
+    : properties_(std::move(properties)),
+      asks_firings_(asks<uop::RuleSeen>()),
+      asks_passes_(asks<uop::PassSeen>()),
+      context_(context) {}
 
 template <typename Seen>
 void Verifier::judge(const Seen& seen, const void* what, uop::Ref before, uop::Ref after,
@@ -34,12 +39,12 @@ void Verifier::judge(const Seen& seen, const void* what, uop::Ref before, uop::R
 }
 
 void Verifier::seen(const uop::RuleSeen& seen) {
-  if (!asks<uop::RuleSeen>()) return;
+  if (!asks_firings_) return;
   judge(seen, &seen.rule, seen.before, seen.after, uop::full_name(seen.set, seen.rule));
 }
 
 void Verifier::seen(const uop::PassSeen& seen) {
-  if (!asks<uop::PassSeen>()) return;
+  if (!asks_passes_) return;
   judge(seen, &seen.pass, seen.before, seen.after,
         kernel_.empty() ? std::string(seen.pass.name)
                         : fmt::format("{} of {}", seen.pass.name, kernel_));

@@ -24,8 +24,7 @@ struct Judgement {
 // for names are judged once.
 class Verifier : public uop::Watch {
  public:
-  Verifier(std::vector<const Property*> properties, Context context)
-      : properties_(std::move(properties)), context_(context) {}
+  Verifier(std::vector<const Property*> properties, Context context);
 
   using Watch::seen;
   void seen(const uop::RuleSeen& seen) override;
@@ -56,6 +55,7 @@ class Verifier : public uop::Watch {
     }
   };
 
+  // Whether there is a property of such a stage.
   template <typename Seen>
   bool asks() const;
   template <typename Seen>
@@ -63,6 +63,9 @@ class Verifier : public uop::Watch {
              const std::string& subject);
 
   std::vector<const Property*> properties_;
+  // Most see many firings and passes that nobody asks about.
+  bool asks_firings_;
+  bool asks_passes_;
   Context context_;
   std::unordered_map<Subject, Checked, SubjectHash> known_;  // only searched
   FiringMemo firings_;

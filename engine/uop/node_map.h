@@ -12,46 +12,8 @@
 
 namespace assay::uop {
 
-// A side table: a T for some nodes of one graph, indexed by their ids. It grows as nodes are set,
-// so it may be kept while the graph grows, and is emptied in no time, so it may be used again.
-template <typename T>
-class NodeMap {
- public:
-  bool has(Ref u) const { return u->id < stamps_.size() && stamps_[u->id] == now_; }
-  // The node is in the map.
-  const T& at(Ref u) const { return values_[u->id]; }
-  const T* find(Ref u) const { return has(u) ? &values_[u->id] : nullptr; }
-  void set(Ref u, T value) {
-    if (u->id >= stamps_.size()) grow(u->id);
-    values_[u->id] = std::move(value);
-    stamps_[u->id] = now_;
-  }
-  void clear() {
-    if (++now_ != 0) return;
-    stamps_.assign(stamps_.size(), 0);
-    now_ = 1;
-  }
-
- private:
-  void grow(uint32_t id) {
-    const size_t old = stamps_.size();
-    const size_t size = std::max(old * 2, id + size_t{256});
-    auto larger = std::make_unique_for_overwrite<T[]>(size);
-    if constexpr (std::is_trivially_copyable_v<T>) {
-      if (old != 0) std::memcpy(static_cast<void*>(larger.get()), values_.get(), old * sizeof(T));
-    } else {
-      std::move(values_.get(), values_.get() + old, larger.get());
-    }
-    values_ = std::move(larger);
-    stamps_.resize(size);
-  }
-
-  std::unique_ptr<T[]> values_;   // set where the node is in the map
-  std::vector<uint32_t> stamps_;  // the node is in the map where its stamp is now_
-  uint32_t now_ = 1;
-};
-
-// Some nodes of one graph.
+// Some nodes of one graph. It grows as nodes are put in, so it may be kept while the graph grows,
+// and is emptied in no time, so it may be used again.
 class NodeSet {
  public:
   bool has(Ref u) const { return u->id < stamps_.size() && stamps_[u->id] == now_; }
@@ -65,10 +27,47 @@ class NodeSet {
     stamps_.assign(stamps_.size(), 0);
     now_ = 1;
   }
+  // For the ids of how many nodes there is room.
+  size_t room() const { return stamps_.size(); }
 
  private:
   std::vector<uint32_t> stamps_;  // the node is in the set where its stamp is now_
   uint32_t now_ = 1;
+};
+
+// A side table: a T for each of such nodes.
+template <typename T>
+class NodeMap {
+ public:
+  bool has(Ref u) const { return nodes_.has(u); }
+  // The node is in the map.
+  const T& at(Ref u) const { return values_[u->id]; }
+  const T* find(Ref u) const { return has(u) ? &values_[u->id] : nullptr; }
+  void set(Ref u, T value) {
+    nodes_.insert(u);
+    if (u->id >= size_) grow();
+    values_[u->id] = std::move(value);
+  }
+  void clear() { nodes_.clear(); }
+
+ private:
+  void grow() {
+    const size_t size = nodes_.room();
+    auto larger = std::make_unique_for_overwrite<T[]>(size);
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (size_ != 0) {
+        std::memcpy(static_cast<void*>(larger.get()), values_.get(), size_ * sizeof(T));
+      }
+    } else {
+      std::move(values_.get(), values_.get() + size_, larger.get());
+    }
+    values_ = std::move(larger);
+    size_ = size;
+  }
+
+  NodeSet nodes_;
+  std::unique_ptr<T[]> values_;  // set where the node is in the map
+  size_t size_ = 0;              // of values_
 };
 
 // The value of a fact at root: computed from the bottom up for every node below it that has none

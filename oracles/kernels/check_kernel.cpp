@@ -206,14 +206,14 @@ Result<Schedule> one_call(Graph& g, Ref kernel, std::string_view device,
 
 namespace {
 
-// The kernel with values for its variables.
-Result<Schedule> call_of(Graph& g, Ref kernel, const KernelOptions& options) {
+Result<Schedule> call_of(Graph& g, Ref kernel, const interpreter::Variables& variables,
+                         const KernelOptions& options) {
   const std::string other = other_form(g, kernel);
   if (!other.empty()) {
     return Error{fmt::format(
         "it is neither a kernel of the schedule nor a list of instructions: {}", other)};
   }
-  return one_call(g, kernel, options.device, some_variables(g, kernel, options.seed));
+  return one_call(g, kernel, options.device, variables);
 }
 
 Result<Schedule> with_list(Graph& g, const Schedule& call, const KernelOptions& options) {
@@ -225,7 +225,7 @@ Result<Schedule> with_list(Graph& g, const Schedule& call, const KernelOptions& 
 }  // namespace
 
 Result<bool> foresee_kernel(Graph& g, Ref kernel, const KernelOptions& options) {
-  ASSAY_TRY(call, call_of(g, kernel, options));
+  ASSAY_TRY(call, call_of(g, kernel, some_variables(g, kernel, options.seed), options));
   ASSAY_TRY(listed, with_list(g, call, options));
   runtime::RunOptions how;
   how.switches = options.switches;
@@ -235,8 +235,8 @@ Result<bool> foresee_kernel(Graph& g, Ref kernel, const KernelOptions& options) 
 }
 
 Result<KernelChecked> check_kernel(Graph& g, Ref kernel, const KernelOptions& options) {
-  ASSAY_TRY(call, call_of(g, kernel, options));
   const interpreter::Variables variables = some_variables(g, kernel, options.seed);
+  ASSAY_TRY(call, call_of(g, kernel, variables, options));
   ASSAY_TRY(inputs, small_inputs(g, kernel, variables, options.seed));
   std::vector<KernelArgument> arguments;
   for (size_t k = 0; k < inputs.arguments.size(); ++k) {
