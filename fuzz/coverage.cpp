@@ -179,7 +179,7 @@ uop::OpSet ops_outside_bodies(uop::Graph& g, Ref root) {
   uop::OpSet ops = uop::ops_below(g, root);
   if (!ops.has(Op::Call)) return ops;
   ops = {};
-  for (const Ref u : uop::toposort(g, root, uop::Bodies::Outside)) ops.insert(u->op);
+  for (const Ref u : uop::toposort(g, root, uop::Extent::OutsideBodies)) ops.insert(u->op);
   return ops;
 }
 

@@ -78,12 +78,12 @@ Ref with_own_storage(uop::Graph& g, Ref linear) {
                             uop::Arg::place(number, storage->arg.addr_space()));
     }
   }
-  return is_body ? uop::substitute(g, linear, map, uop::Bodies::Outside) : linear;
+  return is_body ? uop::substitute(g, linear, map, uop::Extent::OutsideBodies) : linear;
 }
 
 // Whether the graph is between run_rangeify and split_store: its stores are no kernel's.
 bool has_open_stores(uop::Graph& g, Ref sink) {
-  return std::ranges::any_of(uop::toposort(g, sink, uop::Bodies::Outside),
+  return std::ranges::any_of(uop::toposort(g, sink, uop::Extent::OutsideBodies),
                              [](Ref u) { return u->op == Op::End; });
 }
 

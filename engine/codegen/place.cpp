@@ -71,7 +71,8 @@ Gated split_gates(Run& run, Ref u) {
   if (base == nullptr || at.index->op == Op::Invalid || !may_be_invalid(g, base)) return at;
   // A gate within the arithmetic: it is one of the whole index.
   const uop::RuleSet* const rules[] = {&uop::invalid_rules()};
-  const Result<Ref> outwards = run.rewrite(rules, uop::gated(g, at.index, at.gate));
+  const Result<Ref> outwards =
+      run.rewrite(rules, uop::gated(g, at.index, at.gate), {.extent = uop::Extent::Term});
   ASSAY_CHECK(outwards.ok(), "{}", outwards.error().message);
   const Gated whole = peeled(g, outwards.value());
   ASSAY_CHECK(whole.index->op == Op::Invalid || !may_be_invalid(g, whole.index),

@@ -48,14 +48,14 @@ Canonical canonical(Graph& g, Ref sink) {
 Ref with_slots(Graph& g, Ref linear, const Canonical& c) {
   if (c.slots.empty()) return linear;
   uop::Substitution map;
-  for (const Ref u : uop::toposort(g, linear, uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g, linear, uop::Extent::OutsideBodies)) {
     if (u->op != Op::Param) continue;
     const auto slot = c.slots.find(u->arg.number());
     if (slot != c.slots.end()) {
       map.emplace(u, g.make(u->op, u->dtype, u->src, uop::Arg::number(slot->second)));
     }
   }
-  return uop::substitute(g, linear, map, uop::Bodies::Outside);
+  return uop::substitute(g, linear, map, uop::Extent::OutsideBodies);
 }
 
 }  // namespace

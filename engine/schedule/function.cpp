@@ -50,12 +50,12 @@ Result<bool> check_argument(Graph& g, Ref call, Ref param) {
 Result<Ref> resolve_function(Graph& g, Ref call) {
   if (!is_function(call)) return call;
   uop::Substitution arguments;
-  for (const Ref u : uop::toposort(g, call->src[0], uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g, call->src[0], uop::Extent::OutsideBodies)) {
     if (u->op != Op::Param) continue;
     ASSAY_TRY(fits, check_argument(g, call, u));
     if (fits) arguments[u] = call->src[static_cast<size_t>(u->arg.number()) + 1];
   }
-  return uop::substitute(g, call->src[0], arguments, uop::Bodies::Outside);
+  return uop::substitute(g, call->src[0], arguments, uop::Extent::OutsideBodies);
 }
 
 Result<Ref> resolve_functions(Graph& g, Ref sink) {

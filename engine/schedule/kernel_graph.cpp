@@ -177,7 +177,7 @@ Result<Ref> split(Run& run, Ref root) { return Splitter(run).rewrite(root); }
 // The largest number of buffers that a kernel of the graph takes.
 int64_t most_buffers(Graph& g, Ref root) {
   size_t most = 0;
-  for (const Ref u : uop::toposort(g, root, uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g, root, uop::Extent::OutsideBodies)) {
     if (u->op == Op::Call) most = std::max(most, u->src.size() - 1);
   }
   return static_cast<int64_t>(most);

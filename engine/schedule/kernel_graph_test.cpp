@@ -141,7 +141,7 @@ TEST_F(KernelGraphs, WhatIsComputedOfNoStorageIsStoredOnEachDeviceThatReadsIt) {
   uop::Run run(g);
   const Result<Ref> graph = get_kernel_graph(run, sink(states), uop::generic_target());
   ASSERT_TRUE(graph.ok());
-  for (const Ref u : uop::toposort(g, graph.value(), uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g, graph.value(), uop::Extent::OutsideBodies)) {
     if (u->op != Op::Call) continue;
     for (const Ref argument : u->src.subspan(2)) {
       EXPECT_EQ(uop::device(g, argument), uop::device(g, u->src[1]));

@@ -22,14 +22,14 @@ class KernelText {
  public:
   static std::string of(uop::Graph& g, uop::Ref root) {
     KernelText t(g);
-    for (const uop::Ref u : uop::toposort(g, root, uop::Bodies::Outside)) {
+    for (const uop::Ref u : uop::toposort(g, root, uop::Extent::OutsideBodies)) {
       if (u->op == uop::Op::Call) t.call(u);
     }
     return t.text_;
   }
   static size_t count(uop::Graph& g, uop::Ref root) {
     size_t n = 0;
-    for (const uop::Ref u : uop::toposort(g, root, uop::Bodies::Outside))
+    for (const uop::Ref u : uop::toposort(g, root, uop::Extent::OutsideBodies))
       n += u->op == uop::Op::Call;
     return n;
   }

@@ -136,7 +136,7 @@ class Resolver {
       ASSAY_TRY(value, in_scope(g_, arg->src[1], scopes_[at(scope)]));
       return g_.make(Op::Bind, arg->dtype, {arg->src[0], value});
     }
-    for (const Ref u : uop::toposort(g_, arg, uop::Bodies::Outside)) {
+    for (const Ref u : uop::toposort(g_, arg, uop::Extent::OutsideBodies)) {
       if (done_.has(u)) continue;
       ASSAY_TRY(now, resolved(u, scope));
       done_.set(u, now);

@@ -99,7 +99,7 @@ class Planner {
   std::vector<Ref> storage_below(Ref arg) {
     if (is_storage(arg)) return {arg};
     std::vector<Ref> found;
-    for (const Ref u : uop::toposort(g_, arg, uop::Bodies::Outside)) {
+    for (const Ref u : uop::toposort(g_, arg, uop::Extent::OutsideBodies)) {
       if (is_storage(u)) found.push_back(u);
     }
     return found;
@@ -195,8 +195,9 @@ class Planner {
       std::vector<Ref> sources = {call->src[0]};
       for (const Ref arg : call->src.subspan(1)) {
         if (!done.has(arg)) {
-          done.set(arg,
-                   is_storage(arg) ? arg : uop::substitute(g_, arg, shaped, uop::Bodies::Outside));
+          done.set(arg, is_storage(arg)
+                            ? arg
+                            : uop::substitute(g_, arg, shaped, uop::Extent::OutsideBodies));
         }
         sources.push_back(done.at(arg));
       }

@@ -23,7 +23,7 @@ class Reader {
   explicit Reader(Graph& g) : g_(g) {}
 
   Result<bool> read(Ref sink) {
-    for (const Ref u : uop::toposort(g_, sink, uop::Bodies::Outside)) {
+    for (const Ref u : uop::toposort(g_, sink, uop::Extent::OutsideBodies)) {
       if (const auto done = read_node(u); !done.ok()) return done;
     }
     return true;

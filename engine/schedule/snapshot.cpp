@@ -48,7 +48,7 @@ class Breaker {
   }
 
   Ref rebuild(Ref sink) {
-    const std::vector<Ref> order = uop::toposort(g_, sink, uop::Bodies::Outside);
+    const std::vector<Ref> order = uop::toposort(g_, sink, uop::Extent::OutsideBodies);
     next_ = next_number(order);
     for (const Ref u : order) {
       src_.clear();

@@ -173,12 +173,25 @@ TEST(Rewrite, GoesIntoBodiesOfCallsOnlyWhenAsked) {
   const Ref outside = run.rewrite({&set, 1}, call).value();
   EXPECT_EQ(outside->src[0], body);
   EXPECT_EQ(outside->src[1], x);
-  const Ref inside = run.rewrite({&set, 1}, call, {.bodies = Bodies::Inside}).value();
+  const Ref inside = run.rewrite({&set, 1}, call, {.extent = Extent::Everything}).value();
   EXPECT_EQ(inside->src[0]->src[0], x);
   EXPECT_EQ(inside->src[1], x);
   const Ref top_down =
-      run.rewrite({&set, 1}, call, {.order = Order::TopDown, .bodies = Bodies::Outside}).value();
+      run.rewrite({&set, 1}, call, {.order = Order::TopDown, .extent = Extent::OutsideBodies})
+          .value();
   EXPECT_EQ(top_down, outside);
+}
+
+// Others have the same fold, which would be two if a term made its own of it.
+TEST(Rewrite, WhatATermFoldsStaysWhatOthersFold) {
+  Graph g;
+  const Ref r = g.make(Op::Range, I32, {g.constant(I32, 4)}, Arg::axis(0, AxisType::Reduce));
+  const Ref zero = g.constant(I32, 0);
+  const Ref fold = g.make(Op::Reduce, I32, {g.alu(Op::Add, {r, zero}), r}, Arg::fold(Op::Add, 0));
+  const RuleSet* set = &identity_rules();
+  uop::Run run(g);
+  EXPECT_EQ(Rewritten(run, {&set, 1})(g.alu(Op::Add, {fold, zero})), fold);
+  EXPECT_NE(run.rewrite({&set, 1}, fold).value(), fold);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class Rewriter {
   explicit Rewriter(Run& run) : run_(run) {}
 
   Result<Ref> rewrite(std::span<const RuleSet* const> sets, Ref root, RewriteOptions options) {
-    const std::vector<Ref> order = toposort(run_.graph_, root, options.bodies);
+    const std::vector<Ref> order = toposort(run_.graph_, root, options.extent);
     run_.visits_ += order.size();
     options_ = options;
     take_sets(sets);
@@ -83,9 +83,7 @@ class Rewriter {
     return rows;
   }
 
-  size_t first_source(Ref u) const {
-    return options_.bodies == Bodies::Outside && u->op == Op::Call ? 1 : 0;
-  }
+  size_t first(Ref u) const { return first_source(u, options_.extent); }
 
   // Bottom-up: u, whose sources are settled.
   void settle(Ref u) {
@@ -139,7 +137,7 @@ class Rewriter {
     }
     frame.state = State::Sources;
     const Ref now = frame.now;  // pushing may move the frame
-    for (size_t i = now->src.size(); i-- > first_source(now);) {
+    for (size_t i = now->src.size(); i-- > first(now);) {
       if (!done_.has(now->src[i])) push(now->src[i]);
     }
   }
@@ -168,7 +166,7 @@ class Rewriter {
   Ref rebuild(Ref u) {
     sources_.assign(u->src.begin(), u->src.end());
     bool changed = false;
-    for (size_t i = first_source(u); i < sources_.size(); i++) {
+    for (size_t i = first(u); i < sources_.size(); i++) {
       const Ref result = done_.at(sources_[i]);
       changed = changed || result != sources_[i];
       sources_[i] = result;
@@ -299,7 +297,7 @@ std::string Switches::digest() const {
 Ref Rewritten::operator()(Ref u) {
   const auto known = known_.find(u);
   if (known != known_.end()) return known->second;
-  const Result<Ref> result = run_.rewrite(sets_, u);
+  const Result<Ref> result = run_.rewrite(sets_, u, {.extent = Extent::Term});
   if (!result.ok() && !trouble_) trouble_ = result.error();
   const Ref after = result.ok() ? result.value() : u;
   known_[u] = after;

@@ -41,7 +41,7 @@ enum class Order : uint8_t {
 
 struct RewriteOptions {
   Order order = Order::BottomUp;
-  Bodies bodies = Bodies::Outside;
+  Extent extent = Extent::OutsideBodies;
   // Firings for each node of the graph before the rules are taken to run in circles.
   uint64_t firings_a_node = 256;
 };
@@ -86,7 +86,8 @@ class Run {
   size_t depth_ = 0;
 };
 
-// What rules make of the terms of one run, each asked for once.
+// What rules make of the terms of one run, each asked for once. What a term loads or folds is what
+// others load and fold, and stays that.
 class Rewritten {
  public:
   Rewritten(Run& run, std::span<const RuleSet* const> sets) : run_(run), sets_(sets) {}

@@ -12,10 +12,6 @@ struct Frame {
   size_t next;  // the source to visit next
 };
 
-size_t first_source(Ref u, Bodies bodies) {
-  return bodies == Bodies::Outside && u->op == Op::Call ? 1 : 0;
-}
-
 // The sources of u in `map`; those without an entry stay.
 void mapped_sources(Ref u, const Substitution& map, std::vector<Ref>& out) {
   out.clear();
@@ -43,14 +39,19 @@ Arg with_number(Arg arg, int32_t number) {
 
 }  // namespace
 
-std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies) {
+size_t first_source(Ref u, Extent extent) {
+  if (extent == Extent::Term) return is_scalar(u->op) ? 0 : u->src.size();
+  return extent == Extent::OutsideBodies && u->op == Op::Call ? 1 : 0;
+}
+
+std::vector<Ref> toposort(Graph& g, Ref root, Extent extent) {
   // Memory of walks before, since most graphs are small and walked often.
   thread_local std::vector<Ref> order;
   thread_local std::vector<Frame> stack;
   NodeSet& visited = g.facts().visited;
   visited.clear();
   order.clear();
-  stack.assign(1, {root, first_source(root, bodies)});
+  stack.assign(1, {root, first_source(root, extent)});
   visited.insert(root);
   while (!stack.empty()) {
     Frame& top = stack.back();
@@ -60,7 +61,7 @@ std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies) {
       continue;
     }
     const Ref s = top.u->src[top.next++];
-    if (visited.insert(s)) stack.push_back({s, first_source(s, bodies)});
+    if (visited.insert(s)) stack.push_back({s, first_source(s, extent)});
   }
   return {order.begin(), order.end()};
 }
@@ -71,10 +72,10 @@ size_t count_ops(Graph& g, Ref root) {
       std::count_if(order.begin(), order.end(), [](Ref u) { return is_scalar(u->op); }));
 }
 
-Ref substitute(Graph& g, Ref root, const Substitution& map, Bodies bodies) {
+Ref substitute(Graph& g, Ref root, const Substitution& map, Extent extent) {
   Substitution done = map;
   std::vector<Ref> sources;
-  for (const Ref u : toposort(g, root, bodies)) {
+  for (const Ref u : toposort(g, root, extent)) {
     if (done.contains(u)) continue;
     mapped_sources(u, done, sources);
     const Ref now = g.with_sources(u, sources);

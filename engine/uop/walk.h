@@ -8,12 +8,19 @@
 
 namespace assay::uop {
 
-// Whether a walk goes into the body (first source) of a CALL below the root.
-enum class Bodies : uint8_t { Outside, Inside };
+// How far a walk goes below the root.
+enum class Extent : uint8_t {
+  Everything,
+  OutsideBodies,  // not into the body (first source) of a CALL
+  Term,           // not below what is no scalar function: a LOAD, a REDUCE, a RANGE ends a term
+};
+
+// The first source of u that such a walk visits; all behind it are visited as well.
+size_t first_source(Ref u, Extent extent);
 
 // Root and all below it, each once: sources before users, in the order of sources. The order
 // depends on structure alone.
-std::vector<Ref> toposort(Graph& g, Ref root, Bodies bodies = Bodies::Inside);
+std::vector<Ref> toposort(Graph& g, Ref root, Extent extent = Extent::Everything);
 
 // How many scalar functions (is_scalar) there are below root, each counted once.
 size_t count_ops(Graph& g, Ref root);
@@ -23,7 +30,7 @@ using Substitution = std::unordered_map<Ref, Ref>;
 
 // The graph below root with each node that is a key of `map` replaced by its value; values are not
 // searched again.
-Ref substitute(Graph& g, Ref root, const Substitution& map, Bodies bodies = Bodies::Inside);
+Ref substitute(Graph& g, Ref root, const Substitution& map, Extent extent = Extent::Everything);
 
 // The same structure in another graph (or the same one).
 Ref copy_to(Graph& to, Graph& from, Ref root);

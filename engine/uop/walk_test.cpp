@@ -80,9 +80,10 @@ TEST(Toposort, LeavesOutWhatTheRootDoesNotReach) {
 TEST(Toposort, EntersBodiesOnlyWhenAsked) {
   Graph g;
   const CallParts parts = call(g);
-  EXPECT_EQ(toposort(g, parts.call, Bodies::Outside), (std::vector<Ref>{parts.y, parts.call}));
+  EXPECT_EQ(toposort(g, parts.call, Extent::OutsideBodies),
+            (std::vector<Ref>{parts.y, parts.call}));
   const Ref two = g.constant(I32, 2);
-  EXPECT_EQ(toposort(g, parts.call, Bodies::Inside),
+  EXPECT_EQ(toposort(g, parts.call, Extent::Everything),
             (std::vector<Ref>{parts.x, two, parts.body, parts.y, parts.call}));
 }
 
@@ -145,9 +146,9 @@ TEST(Substitute, EntersBodiesOnlyWhenAsked) {
   const Ref z = g.variable("z", I32);
   const Substitution map = {{parts.x, z}, {parts.y, z}};
   const Ref body = g.make(Op::Mul, I32, {z, g.constant(I32, 2)});
-  EXPECT_EQ(substitute(g, parts.call, map, Bodies::Outside),
+  EXPECT_EQ(substitute(g, parts.call, map, Extent::OutsideBodies),
             g.make(Op::Call, I32, {parts.body, z}));
-  EXPECT_EQ(substitute(g, parts.call, map, Bodies::Inside), g.make(Op::Call, I32, {body, z}));
+  EXPECT_EQ(substitute(g, parts.call, map, Extent::Everything), g.make(Op::Call, I32, {body, z}));
 }
 
 TEST(Substitute, ReachesTheEndOfAMillionNodes) {

@@ -111,7 +111,7 @@ Result<int64_t> FileVerifier::kernel(const std::string& text, FileResult& result
 // end counts.
 Result<int64_t> FileVerifier::calls(uop::Graph& g, uop::Ref linear, FileResult& result) {
   std::vector<uop::Ref> held;
-  for (const uop::Ref u : uop::toposort(g, linear, uop::Bodies::Outside)) {
+  for (const uop::Ref u : uop::toposort(g, linear, uop::Extent::OutsideBodies)) {
     if (u->op == uop::Op::Buffer) held.push_back(u);
   }
   const schedule::PlanOptions how = {held, {}};

@@ -61,7 +61,8 @@ Ref buffers_merged(Graph& g, Ref linear) {
   const std::vector<Ref> all = buffers_of(linear);
   for (auto b = all.rbegin(); b != all.rend(); ++b) {
     for (auto a = std::next(b); a != all.rend(); ++a) {
-      if (is_alike(*a, *b)) return uop::substitute(g, linear, {{*b, *a}}, uop::Bodies::Outside);
+      if (is_alike(*a, *b))
+        return uop::substitute(g, linear, {{*b, *a}}, uop::Extent::OutsideBodies);
     }
   }
   return linear;
@@ -78,7 +79,7 @@ Ref temporary_in_held(Graph& g, Ref linear) {
         if (b->dtype != view->dtype || !count) continue;
         if (*count * uop::bytes_of(b->dtype) != int_of(view->src[0]->src[2])) continue;
         if (uop::shape(g, b).size() != uop::shape(g, view).size()) continue;
-        return uop::substitute(g, linear, {{view, b}}, uop::Bodies::Outside);
+        return uop::substitute(g, linear, {{view, b}}, uop::Extent::OutsideBodies);
       }
     }
   }

@@ -30,7 +30,7 @@ constexpr OpSet kOfKernels = {Op::Special, Op::End,   Op::Barrier, Op::If,
 
 bool is_of_kernel(Graph& g, Ref u) {
   if (!uop::ranges(g, u).empty()) return true;
-  const std::vector<Ref> nodes = uop::toposort(g, u, uop::Bodies::Outside);
+  const std::vector<Ref> nodes = uop::toposort(g, u, uop::Extent::OutsideBodies);
   return std::any_of(nodes.begin(), nodes.end(), [](Ref v) { return kOfKernels.has(v->op); });
 }
 

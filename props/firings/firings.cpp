@@ -84,7 +84,8 @@ class RuleFirer {
     const RuleSet* sets[] = {&set_};
     uop::Run run(g, {}, &watch_, context_.target);
     // Rules that run in circles are for check_termination().
-    (void)run.rewrite(sets, root, {.order = uop::Order::BottomUp, .bodies = uop::Bodies::Inside});
+    (void)run.rewrite(sets, root,
+                      {.order = uop::Order::BottomUp, .extent = uop::Extent::Everything});
   }
 
   // Graphs until the rule has fired often enough; one in `cost` of the attempts.

@@ -31,7 +31,7 @@ bool is_tensor_graph(Ref root) {
 
 // Whether the graph is between run_rangeify and split_store: its stores are no kernel's.
 bool has_open_stores(Graph& g, Ref root) {
-  for (const Ref u : uop::toposort(g, root, uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g, root, uop::Extent::OutsideBodies)) {
     if (u->op == Op::End || (u->op == Op::Index && u->src[0]->op == Op::Stage)) return true;
   }
   return false;

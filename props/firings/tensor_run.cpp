@@ -105,7 +105,7 @@ void TensorPair::all_over_buffers() {
   uop::Substitution map;
   std::vector<Ref> params;
   for (const Ref side : sides_) {
-    for (const Ref u : uop::toposort(g_, side, uop::Bodies::Outside)) {
+    for (const Ref u : uop::toposort(g_, side, uop::Extent::OutsideBodies)) {
       if (u->op == Op::Buffer) next_ = std::max(next_, static_cast<int32_t>(u->arg.number()) + 1);
       if (u->op == Op::Param) params.push_back(u);
     }
@@ -113,7 +113,7 @@ void TensorPair::all_over_buffers() {
   for (const Ref u : params) {
     if (!map.contains(u)) map[u] = storage(u->dtype, u->src);
   }
-  for (Ref& side : sides_) side = uop::substitute(g_, side, map, uop::Bodies::Outside);
+  for (Ref& side : sides_) side = uop::substitute(g_, side, map, uop::Extent::OutsideBodies);
   tell_apart();
 }
 
@@ -122,23 +122,23 @@ void TensorPair::tell_apart() {
   std::unordered_map<int64_t, Ref> by_number;
   for (Ref& side : sides_) {
     uop::Substitution map;
-    for (const Ref u : uop::toposort(g_, side, uop::Bodies::Outside)) {
+    for (const Ref u : uop::toposort(g_, side, uop::Extent::OutsideBodies)) {
       if (u->op != Op::Buffer) continue;
       const auto [known, is_new] = by_number.try_emplace(u->arg.number(), u);
       if (known->second != u) map[u] = storage(u->dtype, u->src);
     }
-    side = uop::substitute(g_, side, map, uop::Bodies::Outside);
+    side = uop::substitute(g_, side, map, uop::Extent::OutsideBodies);
   }
 }
 
 bool TensorPair::generalize() {
-  const std::vector<Ref> left = uop::toposort(g_, sides_[0], uop::Bodies::Outside);
+  const std::vector<Ref> left = uop::toposort(g_, sides_[0], uop::Extent::OutsideBodies);
   const std::unordered_set<Ref> mine(left.begin(), left.end());
   std::vector<Ref> shared;
   bool is_more = false;
   // A term over the ranges of a STAGE is no tensor, and neither is what stands in a CALL.
   std::unordered_set<Ref> open;
-  for (const Ref u : uop::toposort(g_, sides_[1], uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g_, sides_[1], uop::Extent::OutsideBodies)) {
     bool is_open = u->op == Op::Range;
     if (u->op != Op::Stage) {
       for (const Ref s : u->src) is_open = is_open || open.contains(s);
@@ -177,7 +177,7 @@ void fill(DType t, std::span<std::byte> bytes, uop::Random& random) {
 Rounding rounding_of(Graph& g, std::span<const Ref> sides) {
   Rounding r;
   for (const Ref side : sides) {
-    for (const Ref u : uop::toposort(g, side, uop::Bodies::Outside)) {
+    for (const Ref u : uop::toposort(g, side, uop::Extent::OutsideBodies)) {
       const bool folds = u->op == Op::Reduce && uop::is_float(u->dtype);
       if (folds && u->arg.fold_op() != Op::Max && u->arg.fold_op() != Op::Min) {
         r.units = std::max(r.units, 64.0);

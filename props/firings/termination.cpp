@@ -55,8 +55,8 @@ class TerminationChecker {
  private:
   void rewrite(Graph& g, Ref root) {
     uop::Run run(g, {}, nullptr, context_.target);
-    const Result<Ref> done =
-        run.rewrite(sets_, root, {.order = uop::Order::BottomUp, .bodies = uop::Bodies::Inside});
+    const Result<Ref> done = run.rewrite(
+        sets_, root, {.order = uop::Order::BottomUp, .extent = uop::Extent::Everything});
     if (done.ok()) {
       checked_.add({Answer::Pass, Strength::Sampled, ""}, "runs");
       return;

@@ -44,7 +44,7 @@ std::vector<int32_t> NumberSet::difference(const NumberSet& other) const {
 }
 
 KernelVersions::KernelVersions(uop::Graph& g, Ref sink) : g_(g) {
-  for (const Ref u : uop::toposort(g, sink, uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g, sink, uop::Extent::OutsideBodies)) {
     read(u);
     if (error_) return;
   }

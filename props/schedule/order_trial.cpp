@@ -72,7 +72,7 @@ std::string storage_name(Ref storage) {
 OrderTrial::OrderTrial(uop::Graph& g, Ref linear,
                        std::span<const std::pair<std::string, int64_t>> variables, uint64_t seed)
     : g_(g), linear_(linear), given_(variables.begin(), variables.end()), seed_(seed) {
-  for (const Ref u : uop::toposort(g, linear, uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g, linear, uop::Extent::OutsideBodies)) {
     if (u->op == Op::Buffer) next_buffer_ = std::max(next_buffer_, u->arg.number() + 1);
   }
   const CallAccesses accesses(g, linear);
@@ -95,7 +95,7 @@ std::vector<Ref> OrderTrial::over_buffers_by_device(Ref call) {
 // The argument with a BUFFER in the place of each PARAM.
 Ref OrderTrial::over_buffers(Ref argument) {
   uop::Substitution map;
-  for (const Ref u : uop::toposort(g_, argument, uop::Bodies::Outside)) {
+  for (const Ref u : uop::toposort(g_, argument, uop::Extent::OutsideBodies)) {
     if (u->op != Op::Param) continue;
     const auto known = std::find_if(params_.begin(), params_.end(),
                                     [&](const auto& pair) { return pair.first == u; });
@@ -108,7 +108,7 @@ Ref OrderTrial::over_buffers(Ref argument) {
     params_.emplace_back(u, g_.make(Op::Buffer, u->dtype, u->src, place));
     map.emplace(u, params_.back().second);
   }
-  return map.empty() ? argument : uop::substitute(g_, argument, map, uop::Bodies::Outside);
+  return map.empty() ? argument : uop::substitute(g_, argument, map, uop::Extent::OutsideBodies);
 }
 
 void OrderTrial::observe(Ref storage) {

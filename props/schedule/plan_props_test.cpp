@@ -57,7 +57,7 @@ class PlanProps : public Props {
         map[view] = g.make(uop::Op::Bitcast, view->dtype, {other});
       }
     }
-    return uop::substitute(g, planned.linear, map, uop::Bodies::Outside);
+    return uop::substitute(g, planned.linear, map, uop::Extent::OutsideBodies);
   }
   int64_t offset(Ref buffer) const {
     for (const schedule::MemoryPlan::Buffer& p : planned.plan.buffers) {
@@ -175,7 +175,8 @@ TEST_F(PlanProps, ALaneThatIsShared) {
   const Ref lane = planned.linear->src[1]->src[1]->src[0]->src[0];
   ASSERT_NE(compute, lane);
   EXPECT_EQ(
-      layout(uop::substitute(g, planned.linear, {{lane, compute}}, uop::Bodies::Outside)).shape,
+      layout(uop::substitute(g, planned.linear, {{lane, compute}}, uop::Extent::OutsideBodies))
+          .shape,
       "lane");
 }
 

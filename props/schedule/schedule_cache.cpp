@@ -53,7 +53,7 @@ int64_t first_difference(uop::Graph& g, Ref a, Ref b) {
 TrialResult trial_of(const CacheSeen& seen, Ref fresh, uint64_t seed) {
   OrderTrial trial(seen.graph, seen.linear, {}, seed);
   for (const Ref linear : {seen.linear, fresh}) {
-    for (const Ref u : uop::toposort(seen.graph, linear, uop::Bodies::Outside)) {
+    for (const Ref u : uop::toposort(seen.graph, linear, uop::Extent::OutsideBodies)) {
       if (u->op == Op::Param) trial.observe(u);
     }
   }
