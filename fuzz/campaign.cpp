@@ -148,8 +148,10 @@ Result<bool> Campaign::recall(const std::vector<Record>& records) {
 Result<bool> Campaign::begin() {
   ASSAY_TRY(records, journal_.open(options_.out, options_.resume));
   progress_.to_replay = source_.replayed();
-  if (!records.empty()) return recall(records);
-  return add(options_.begin);
+  const Result<bool> begun = records.empty() ? add(options_.begin) : recall(records);
+  if (!begun.ok()) return begun;
+  const int64_t known_from = records.empty() ? std::numeric_limits<int64_t>::max() : next_;
+  return ahead_.open(options_.out + "/ahead.jsonl", known_from);
 }
 
 Result<bool> Campaign::explore(const std::atomic<bool>& stop,
@@ -160,7 +162,7 @@ Result<bool> Campaign::explore(const std::atomic<bool>& stop,
   const auto is_late = [&] {
     return stop || (options_.minutes > 0 && seconds() >= options_.minutes * 60);
   };
-  const auto make_worker = [&] { return CampaignWorker(source_, children_, end, is_late); };
+  const auto make_worker = [&] { return CampaignWorker(source_, children_, ahead_, end, is_late); };
   stream<Tried>(next_, end, options_.jobs, CaseSource::needs, CaseSource::until, make_worker,
                 [&](int64_t number, const Tried& tried) {
                   if (!tried.is_done) return false;
@@ -206,7 +208,8 @@ Result<bool> Campaign::fold(int64_t number, const Tried& tried) {
     if (!done.ok()) return done;
   }
   count(record);
-  return add(record);
+  const Result<bool> added = add(record);
+  return added.ok() ? ahead_.drop(number) : added;
 }
 
 std::vector<std::string> Campaign::known_causes() const {

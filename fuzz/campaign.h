@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/result.h"
+#include "fuzz/ahead.h"
 #include "fuzz/campaign_worker.h"
 #include "fuzz/case_source.h"
 #include "fuzz/coverage.h"
@@ -97,6 +98,7 @@ class Campaign {
   CaseSource source_;
   Children children_;
   Journal journal_;
+  Ahead ahead_;
   std::unique_ptr<Digest> digest_;
   Progress progress_;
   int64_t next_ = 0;  // the number of the next case

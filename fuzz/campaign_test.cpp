@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -199,6 +201,38 @@ TEST(Campaign, StopsWhereItIsToldTo) {
   CampaignOptions more = how;
   more.resume = true;
   EXPECT_EQ(run(more).end.digest, run(options_of("unstopped", "echo \"$pass\"")).end.digest);
+}
+
+// The first case waits until those of the other process are done, and the campaign is stopped with
+// it: none of them is tried again.
+TEST(Campaign, KeepsWhatIsDoneAheadOfASlowCase) {
+  const std::string asked = fmt::format("{}asked_{}", testing::TempDir(), getpid());
+  const auto count = [&] {
+    std::ifstream in(asked);
+    return std::count(std::istreambuf_iterator<char>(in), {}, '\n');
+  };
+  const std::string slow = R"(# seed 4242\ntp 1\nx: i32[2] = iota()\n)";  // as JSON writes it
+  CampaignOptions how = options_of(
+      "ahead",
+      fmt::format("case \"$line\" in\n'{{\"case\":\"{1}\"}}') until [ $(wc -l < {0}) -ge 8 ]; "
+                  "do sleep 0.01; done ;;\nesac\necho >> {0}; echo \"$pass\"",
+                  asked, slow));
+  how.saved = {{"slow", case_from_text("# seed 4242\ntp 1\nx: i32[2] = iota()\n").value()}};
+  std::ofstream(asked).close();
+  {
+    Campaign campaign(how);
+    std::atomic<bool> stop = false;
+    const auto end = campaign.run(stop, [&](const Progress&) { stop = true; });
+    ASSERT_TRUE(end.ok());
+    EXPECT_EQ(end.value().cases, 1);
+  }
+  const auto before = count();
+  EXPECT_GE(before, 9);
+  std::ofstream(how.out + "/ahead.jsonl", std::ios::app) << "{\"number\": 1";  // cut off
+  how.resume = true;
+  EXPECT_EQ(run(how).end.cases, 20);
+  EXPECT_EQ(count(), 20);
+  fs::remove(asked);
 }
 
 TEST(Campaign, SaysWhyTheFolderCannotBeWritten) {

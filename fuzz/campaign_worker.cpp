@@ -14,6 +14,8 @@ namespace {
 constexpr int kRepeats = 5;
 constexpr const char* kSim = "sim:0";
 
+bool is_for_driver(const Case& c) { return !c.device.starts_with("sim"); }
+
 }  // namespace
 
 std::string answer_of(const Outcome& outcome) {
@@ -47,6 +49,13 @@ Tried CampaignWorker::operator()(int64_t number) {
   if (is_over_()) return {};
   if (number >= first_ + std::ssize(together_)) make_until(CaseSource::until(number), number);
   Made& made = together_[static_cast<size_t>(number - first_)];
+  if (made.before) return std::move(*made.before);
+  Tried result = try_case(made);
+  ahead_.add(number, result);
+  return result;
+}
+
+Tried CampaignWorker::try_case(Made& made) {
   Tried tried;
   tried.c = std::move(made.c);
   const int64_t begin = runtime::now_ns();
@@ -72,18 +81,19 @@ void CampaignWorker::make_until(int64_t end, int64_t first) {
     const int64_t begin = runtime::now_ns();
     Made& made = together_.emplace_back();
     made.c = source_.make(number);
+    made.before = ahead_.find(number, made.c);
     made.generate_ns = runtime::now_ns() - begin;
   }
   std::vector<const Case*> cases;
   for (const Made& m : together_) {
-    if (!m.c.what.device.starts_with("sim")) cases.push_back(&m.c.what);
+    if (is_for_driver(m.c.what) && !m.before) cases.push_back(&m.c.what);
   }
   if (cases.size() < 2) return;
   const int64_t begin = runtime::now_ns();
   child_->foresee(cases);
   const int64_t each = (runtime::now_ns() - begin) / std::ssize(cases);
   for (Made& m : together_) {
-    if (!m.c.what.device.starts_with("sim")) m.build_ns = each;
+    if (is_for_driver(m.c.what)) m.build_ns = each;
   }
 }
 
@@ -92,13 +102,13 @@ void CampaignWorker::repeat(Tried& tried) {
   if (tried.outcome.findings.empty()) return;
   const Finding& finding = tried.outcome.findings.front();
   const Case& c = tried.c.what;
-  const bool is_driver = !c.device.starts_with("sim") && finding.stage == "device";
+  const bool is_driver = is_for_driver(c) && finding.stage == "device";
   const bool is_crash = is_of_process(finding) && finding.shape.starts_with("crash");
   if (!is_driver && !is_crash) return;
   int again = 0;
   for (int i = 0; i < kRepeats; ++i) again += has_same(child_->run(c, true), finding) ? 1 : 0;
   tried.rate = static_cast<double>(again) / kRepeats;
-  if (c.device.starts_with("sim")) return;
+  if (!is_for_driver(c)) return;
   Case there = c;
   there.device = kSim;
   tried.on_sim = answer_of(child_->run(there, true));

@@ -4,10 +4,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "fuzz/ahead.h"
 #include "fuzz/case_source.h"
 #include "fuzz/trial.h"
 #include "fuzz/trial_child.h"
@@ -18,16 +20,6 @@ namespace assay::fuzz {
 std::string answer_of(const Outcome& outcome);
 // Whether the finding is among those of an outcome.
 bool has_same(const Outcome& outcome, const Finding& finding);
-
-// What became of a case.
-struct Tried {
-  bool is_done = false;
-  SourcedCase c;
-  Outcome outcome;
-  double ms = 0;
-  double rate = 1;     // of what failed: how often it did so again
-  std::string on_sim;  // what the simulated device makes of it
-};
 
 // The child processes of a campaign: who needs one takes it, and gives it back for others.
 class Children {
@@ -53,11 +45,13 @@ class Children {
 // Makes cases and has them tried, in a thread of its own, by a child of its own.
 class CampaignWorker {
  public:
-  // There are no cases from `end` on, and none is begun where `is_over`.
-  CampaignWorker(const CaseSource& source, Children& children, int64_t end,
+  // There are no cases from `end` on, and none is begun where `is_over`. What became of cases is
+  // put `ahead`, and what is there already is not tried again.
+  CampaignWorker(const CaseSource& source, Children& children, Ahead& ahead, int64_t end,
                  std::function<bool()> is_over)
       : source_(source),
         children_(children),
+        ahead_(ahead),
         end_(end),
         is_over_(std::move(is_over)),
         child_(children.take()) {}
@@ -72,15 +66,18 @@ class CampaignWorker {
  private:
   struct Made {
     SourcedCase c;
+    std::optional<Tried> before;
     int64_t generate_ns = 0;
     int64_t build_ns = 0;  // its part of what a driver took for the kernels of several
   };
 
   void make_until(int64_t end, int64_t first);
+  Tried try_case(Made& made);
   void repeat(Tried& tried);
 
   const CaseSource& source_;
   Children& children_;
+  Ahead& ahead_;
   int64_t end_;
   std::function<bool()> is_over_;
   std::unique_ptr<TrialChild> child_;
