@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/check.h"
 #include "engine/codegen/forms.h"
 #include "engine/codegen/small_float.h"
 #include "engine/uop/node_map.h"
+#include "engine/uop/scope.h"
 #include "engine/uop/walk.h"
 
 namespace assay::codegen {
@@ -30,6 +33,56 @@ constexpr OpSet kViews = {Op::After, Op::Index, Op::Shrink};
 // Their results are of their operands' type without rounding.
 constexpr OpSet kExact = {Op::Neg,   Op::Max,   Op::Min,  Op::Where,
                           Op::Trunc, Op::Floor, Op::Ceil, Op::Round};
+
+// The storage of which a kernel moves what it holds: what is read there, or written, goes from
+// storage to storage, or is other bits by BITCAST, with nothing computed on the way.
+class Moved {
+ public:
+  Moved(Graph& g, std::span<const Ref> kernel) : g_(g) {
+    for (const Ref u : kernel) {
+      if (moves(u)) moved_.insert(u);
+    }
+    for (size_t i = kernel.size(); i-- > 0;) look_at(kernel[i]);
+  }
+
+  bool has(Ref storage) const { return storages_.has(storage); }
+  // Whether u, or a lane of it, may have the bits of what was read, or of another type.
+  bool is_moved(Ref u) const { return moved_.has(u); }
+
+ private:
+  static constexpr OpSet kMoves = {Op::Where, Op::Stack, Op::Index};
+
+  // What registers hold was computed, and so was a NaN as arithmetic makes it.
+  bool moves(Ref u) const {
+    if (uop::is_const(u)) return uop::is_nan(u->value()) && u->value() != uop::nan_of(u->dtype);
+    if (u->op == Op::Bitcast) return true;
+    if (u->op == Op::Load) return !is_register(uop::buffer(g_, u->src[0]));
+    return kMoves.has(u->op) && std::ranges::any_of(u->src, [&](Ref s) { return moved_.has(s); });
+  }
+  static bool is_register(Ref storage) {
+    return storage->op == Op::Buffer && storage->arg.addr_space() == uop::AddrSpace::Reg;
+  }
+
+  // Users before their sources: whether the bits of u are asked for.
+  void look_at(Ref u) {
+    if (u->op == Op::Bitcast) asked_.insert(u->src[0]);
+    if (u->op == Op::Store && moved_.has(u->src[1])) {
+      storages_.insert(uop::buffer(g_, u->src[0]));
+      asked_.insert(u->src[1]);
+    }
+    if (!asked_.has(u)) return;
+    if (u->op == Op::Load) storages_.insert(uop::buffer(g_, u->src[0]));
+    if (!kMoves.has(u->op)) return;
+    for (const Ref s : u->src) {
+      if (s->dtype == u->dtype) asked_.insert(s);
+    }
+  }
+
+  Graph& g_;
+  uop::NodeSet moved_;
+  uop::NodeSet asked_;
+  uop::NodeSet storages_;
+};
 
 class Emulation {
  public:
@@ -54,6 +107,7 @@ class Emulation {
       any = true;
     }
     if (!any) return root;
+    moved_.emplace(g_, order);
     for (const Ref u : order) done_.set(u, rebuilt(u));
     return done_.at(root);
   }
@@ -69,7 +123,7 @@ class Emulation {
     const bool is_buffer = storage->op == Op::Buffer;
     if (is_buffer && storage->arg.addr_space() == uop::AddrSpace::Reg) return F32;
     if (is_buffer && storage->arg.addr_space() == uop::AddrSpace::Local) return unsigned_of(t);
-    return target_.storage.has(t) ? t : unsigned_of(t);
+    return target_.storage.has(t) && !moved_->has(storage) ? t : unsigned_of(t);
   }
 
   // The value of u, which is of an emulated type, as f32: on that type's numbers, or yet to be
@@ -92,8 +146,16 @@ class Emulation {
   Term value(Ref u) { return term(is_emulated(u->dtype) ? exact(u) : done_.at(u)); }
   // The bits of u at its type: those that were read, where it was.
   Term code(Ref u) {
-    if (const Ref* read = codes_.find(u)) return term(*read);
-    return cast(encoded(term(unrounded(u)), u->dtype), unsigned_of(u->dtype));
+    if (const Ref* known = codes_.find(u)) return term(*known);
+    const DType t = unsigned_of(u->dtype);
+    if (uop::is_const(u)) return term(g_.constant({t, u->value().bits}));
+    if (u->op != Op::Where || !moved_->is_moved(u)) {
+      return cast(encoded(term(unrounded(u)), u->dtype), t);
+    }
+    const Term a = code(u->src[1]);
+    const Term b = code(u->src[2]);
+    codes_.set(u, g_.make(Op::Where, t, {done_.at(u->src[0]), a.u, b.u}));
+    return term(codes_.at(u));
   }
   Ref read(Ref u, Ref bits) {
     codes_.set(u, bits);
@@ -219,9 +281,10 @@ class Emulation {
 
   Graph& g_;
   const Target& target_;
+  std::optional<Moved> moved_;
   uop::NodeMap<Ref> done_;
   uop::NodeMap<Ref> loose_;  // null once it has been rounded
-  uop::NodeMap<Ref> codes_;  // of what was read as bits
+  uop::NodeMap<Ref> codes_;  // of what was read as bits, and of selects among such
   std::vector<Ref> sources_;
 };
 

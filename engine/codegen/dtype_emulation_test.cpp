@@ -243,11 +243,13 @@ TEST(DtypeEmulation, ConvertsVectorsAsAWhole) {
 %7 = load f16 %6
 %8 = const i32 0
 %9 = index f16 %7 %8
-%10 = const i32 1
-%11 = index f16 %7 %10
-%12 = stack f16 %11 %9
-%13 = store void %4 %12
-%14 = sink void %13 {"k"}
+%10 = neg f16 %9
+%11 = const i32 1
+%12 = index f16 %7 %11
+%13 = neg f16 %12
+%14 = stack f16 %13 %10
+%15 = store void %4 %14
+%16 = sink void %15 {"k"}
 )"),
             R"(uop 1 narrow
 %0 = const index 16
@@ -261,12 +263,74 @@ TEST(DtypeEmulation, ConvertsVectorsAsAWhole) {
 %8 = cast f32 %7
 %9 = const i32 1
 %10 = index f32 %8 %9
-%11 = const i32 0
-%12 = index f32 %8 %11
-%13 = stack f32 %10 %12
-%14 = cast f16 %13
-%15 = store void %4 %14
-%16 = sink void %15 {"k"}
+%11 = neg f32 %10
+%12 = const i32 0
+%13 = index f32 %8 %12
+%14 = neg f32 %13
+%15 = stack f32 %11 %14
+%16 = cast f16 %15
+%17 = store void %4 %16
+%18 = sink void %17 {"k"}
+)");
+}
+
+// A conversion may make another NaN of a NaN.
+TEST(DtypeEmulation, MovesBitsWhereTheTargetHasSuchStorageToo) {
+  EXPECT_EQ(emulated(R"(uop 1 narrow
+%0 = const index 16
+%1 = param f16 %0 {0}
+%2 = const i32 3
+%3 = index f16 %1 %2
+%4 = special i32 %2 {"lidx0"}
+%5 = lt bool %4 %2
+%6 = param f16 %0 {1}
+%7 = index f16 %6 %4
+%8 = load f16 %7
+%9 = const f16 nan:0x7d01
+%10 = where f16 %5 %8 %9
+%11 = store void %3 %10
+%12 = sink void %11 {"k"}
+)"),
+            R"(uop 1 narrow
+%0 = const index 16
+%1 = param u16 %0 {0}
+%2 = const i32 3
+%3 = index u16 %1 %2
+%4 = special i32 %2 {"lidx0"}
+%5 = lt bool %4 %2
+%6 = param u16 %0 {1}
+%7 = index u16 %6 %4
+%8 = load u16 %7
+%9 = const u16 32001
+%10 = where u16 %5 %8 %9
+%11 = store void %3 %10
+%12 = sink void %11 {"k"}
+)");
+}
+
+TEST(DtypeEmulation, WritesTheBitsOfAnotherType) {
+  EXPECT_EQ(emulated(R"(uop 1 narrow
+%0 = const index 16
+%1 = param f16 %0 {0}
+%2 = const i32 3
+%3 = index f16 %1 %2
+%4 = param u16 %0 {1}
+%5 = index u16 %4 %2
+%6 = load u16 %5
+%7 = bitcast f16 %6
+%8 = store void %3 %7
+%9 = sink void %8 {"k"}
+)"),
+            R"(uop 1 narrow
+%0 = const index 16
+%1 = param u16 %0 {0}
+%2 = const i32 3
+%3 = index u16 %1 %2
+%4 = param u16 %0 {1}
+%5 = index u16 %4 %2
+%6 = load u16 %5
+%7 = store void %3 %6
+%8 = sink void %7 {"k"}
 )");
 }
 
