@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -84,36 +83,39 @@ class Moved {
   uop::NodeSet storages_;
 };
 
+bool is_size(Ref u) { return u->dtype == uop::Index && uop::is_const(u); }
+
+// Whether the kernel has types to emulate; an error is one that cannot be.
+Result<bool> has_emulated(const Target& target, std::span<const Ref> kernel) {
+  bool any = false;
+  for (const Ref u : kernel) {
+    if (u->dtype == uop::Void || target.arithmetic.has(u->dtype) || is_size(u)) continue;
+    if (!kSmall.has(u->dtype)) {
+      return Error{fmt::format("{} at {}: target {} has no such type and cannot emulate it",
+                               to_text(u->op), to_text(u->dtype), target.name),
+                   0, 0};
+    }
+    if (u->op == Op::Variable) {
+      return Error{fmt::format("variable \"{}\" of {}: target {} only emulates that type",
+                               u->arg.name(), to_text(u->dtype), target.name),
+                   0, 0};
+    }
+    any = true;
+  }
+  return any;
+}
+
 class Emulation {
  public:
-  Emulation(Graph& g, const Target& target) : g_(g), target_(target) {}
-
-  Result<Ref> of(Ref root) {
-    const std::vector<Ref> order = uop::toposort(g_, root);
-    bool any = false;
-    for (const Ref u : order) {
-      if (u->dtype == uop::Void || target_.arithmetic.has(u->dtype)) continue;
-      if (!kSmall.has(u->dtype)) {
-        if (is_size(u)) continue;
-        return Error{fmt::format("{} at {}: target {} has no such type and cannot emulate it",
-                                 to_text(u->op), to_text(u->dtype), target_.name),
-                     0, 0};
-      }
-      if (u->op == Op::Variable) {
-        return Error{fmt::format("variable \"{}\" of {}: target {} only emulates that type",
-                                 u->arg.name(), to_text(u->dtype), target_.name),
-                     0, 0};
-      }
-      any = true;
-    }
-    if (!any) return root;
-    moved_.emplace(g_, order);
-    for (const Ref u : order) done_.set(u, rebuilt(u));
-    return done_.at(root);
+  // Sources stand before their users in `kernel`.
+  Emulation(Graph& g, const Target& target, std::span<const Ref> kernel)
+      : g_(g), target_(target), moved_(g, kernel) {
+    for (const Ref u : kernel) done_.set(u, rebuilt(u));
   }
 
+  Ref of(Ref u) const { return done_.at(u); }
+
  private:
-  static bool is_size(Ref u) { return u->dtype == uop::Index && uop::is_const(u); }
   bool is_emulated(DType t) const { return kSmall.has(t) && !target_.arithmetic.has(t); }
   Term term(Ref u) { return {&g_, u}; }
 
@@ -123,7 +125,7 @@ class Emulation {
     const bool is_buffer = storage->op == Op::Buffer;
     if (is_buffer && storage->arg.addr_space() == uop::AddrSpace::Reg) return F32;
     if (is_buffer && storage->arg.addr_space() == uop::AddrSpace::Local) return unsigned_of(t);
-    return target_.storage.has(t) && !moved_->has(storage) ? t : unsigned_of(t);
+    return target_.storage.has(t) && !moved_.has(storage) ? t : unsigned_of(t);
   }
 
   // The value of u, which is of an emulated type, as f32: on that type's numbers, or yet to be
@@ -149,7 +151,7 @@ class Emulation {
     if (const Ref* known = codes_.find(u)) return term(*known);
     const DType t = unsigned_of(u->dtype);
     if (uop::is_const(u)) return term(g_.constant({t, u->value().bits}));
-    if (u->op != Op::Where || !moved_->is_moved(u)) {
+    if (u->op != Op::Where || !moved_.is_moved(u)) {
       return cast(encoded(term(unrounded(u)), u->dtype), t);
     }
     const Term a = code(u->src[1]);
@@ -281,14 +283,18 @@ class Emulation {
 
   Graph& g_;
   const Target& target_;
-  std::optional<Moved> moved_;
+  Moved moved_;
   uop::NodeMap<Ref> done_;
   uop::NodeMap<Ref> loose_;  // null once it has been rounded
   uop::NodeMap<Ref> codes_;  // of what was read as bits, and of selects among such
   std::vector<Ref> sources_;
 };
 
-Result<Ref> emulate(Run& run, Ref root) { return Emulation(run.graph(), run.target()).of(root); }
+Result<Ref> emulate(Run& run, Ref root) {
+  const std::vector<Ref> kernel = uop::toposort(run.graph(), root);
+  ASSAY_TRY(any, has_emulated(run.target(), kernel));
+  return any ? Emulation(run.graph(), run.target(), kernel).of(root) : root;
+}
 
 }  // namespace
 

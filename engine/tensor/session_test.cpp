@@ -96,6 +96,22 @@ TEST_F(Sessions, RealizedNodesMoveInAllLiveValues) {
   EXPECT_EQ(d.read()->src[0], buffer);
 }
 
+// What is computed of no storage is on any device, until it is kept on one.
+TEST_F(Sessions, WhatIsRealizedOnOneDeviceIsCopiedToOthers) {
+  const Tensor there =
+      session.storage(session.new_buffer(F32, shape({4}), session.device("sim:1")));
+  const Ref ones = uop::expand(g(), number(1), shape({4}));
+  const Tensor c = value(ones);
+  const Tensor d = value(g().alu(Op::Add, {ones, number(3)}));
+  const Tensor e = value(g().alu(Op::Add, {there.read(), ones}));
+  const Ref buffer = session.new_buffer(F32, shape({4}), session.default_device());
+  const std::array<Session::Owner, 1> owners = {{{c.cell(), buffer}}};
+  session.apply_map_to_tensors({{ones, buffer}}, owners);
+  EXPECT_EQ(c.read(), buffer);
+  EXPECT_EQ(d.read()->src[0], buffer);
+  EXPECT_EQ(e.read()->src[1], g().make(Op::Copy, F32, {buffer, session.device("sim:1")}));
+}
+
 TEST_F(Sessions, PlacesOfDroppedValuesAreUsedAgain) {
   const Tensor keep = input({4});
   uint32_t last = 0;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,13 +52,7 @@ class NodeMap {
   void grow() {
     const size_t size = nodes_.room();
     auto larger = std::make_unique_for_overwrite<T[]>(size);
-    if constexpr (std::is_trivially_copyable_v<T>) {
-      if (size_ != 0) {
-        std::memcpy(static_cast<void*>(larger.get()), values_.get(), size_ * sizeof(T));
-      }
-    } else {
-      std::move(values_.get(), values_.get() + size_, larger.get());
-    }
+    std::move(values_.get(), values_.get() + size_, larger.get());
     values_ = std::move(larger);
     size_ = size;
   }

@@ -225,6 +225,8 @@ TEST(Contract, WhatIsKeptOfNothingIsOnTheDefaultDevice) {
             "values on sim:0 and sim:1 meet; a copy of one has to");
   EXPECT_EQ(error_of(text + "force v\n" + use).substr(3),
             "values on sim:0 and sim:1 meet; a copy of one has to");
+  // What is on a device stays there.
+  EXPECT_EQ(error_of(text + use + "force v\ny: f32[2] = add(x, a)\n"), "no error");
 }
 
 }  // namespace

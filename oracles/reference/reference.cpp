@@ -159,7 +159,7 @@ Result<bool> Evaluator::place(const Define& d, int32_t k) {
 }
 
 // What is computed of no storage is on any device, until it is kept on one, and with it all that is
-// computed of it.
+// computed of it and is on none yet.
 Result<bool> Evaluator::force(const tensor::Force& f, size_t k) {
   bool is_placed = false;
   for (const int32_t value : f.values) {
@@ -169,9 +169,9 @@ Result<bool> Evaluator::force(const tensor::Force& f, size_t k) {
   }
   for (size_t i = 0; is_placed && i < k; i++) {
     const auto* d = std::get_if<Define>(&program_.statements[i].what);
-    if (d == nullptr || d->op == tensor::Op::Input || d->op == tensor::Op::Copy) continue;
+    if (d == nullptr || !devices_[i].empty()) continue;
     ASSAY_TRY(device, device_of(d->operands));
-    if (devices_[i].empty()) devices_[i] = std::move(device);
+    devices_[i] = std::move(device);
   }
   return true;
 }
