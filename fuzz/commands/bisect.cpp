@@ -1,4 +1,4 @@
-#include "fuzz/bisect.h"
+#include "fuzz/blame/bisect.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "fuzz/blame/investigate.h"
+#include "fuzz/blame/triage.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/fault_option.h"
 #include "fuzz/commands/programs.h"
-#include "fuzz/investigate.h"
-#include "fuzz/triage.h"
 #include "props/property.h"
 
 namespace assay::fuzz {

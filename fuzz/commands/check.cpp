@@ -20,7 +20,7 @@
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/kernel_text.h"
 #include "fuzz/commands/programs.h"
-#include "fuzz/shares_local.h"
+#include "fuzz/trial/shares_local.h"
 #include "oracles/median.h"
 
 namespace assay::fuzz {

@@ -15,12 +15,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include "fuzz/campaign.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/commit.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/fault_option.h"
 #include "fuzz/commands/programs.h"
-#include "fuzz/commit.h"
 #include "oracles/smt/solver.h"
 
 namespace assay::fuzz {

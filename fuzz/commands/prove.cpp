@@ -15,9 +15,9 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/runtime/rules.h"
+#include "fuzz/commands/in_order.h"
 #include "fuzz/commands/programs.h"
 #include "fuzz/commands/proof_options.h"
-#include "fuzz/in_order.h"
 #include "oracles/workgroup/sim.h"
 #include "props/firings/firings.h"
 #include "props/firings/termination.h"

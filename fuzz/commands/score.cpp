@@ -1,4 +1,4 @@
-#include "fuzz/score.h"
+#include "fuzz/score/score.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,11 +15,11 @@
 
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
+#include "fuzz/commands/in_order.h"
 #include "fuzz/commands/programs.h"
 #include "fuzz/fault/mutants.h"
-#include "fuzz/in_order.h"
-#include "fuzz/score_child.h"
-#include "fuzz/score_text.h"
+#include "fuzz/score/score_child.h"
+#include "fuzz/score/score_text.h"
 #include "props/property.h"
 #include "reports/record.h"
 

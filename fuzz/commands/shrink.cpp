@@ -1,4 +1,4 @@
-#include "fuzz/shrink.h"
+#include "fuzz/shrink/shrink.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/runtime/rules.h"
+#include "fuzz/blame/investigate.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/fault_option.h"
 #include "fuzz/commands/programs.h"
-#include "fuzz/investigate.h"
-#include "fuzz/trial.h"
+#include "fuzz/trial/trial.h"
 
 namespace assay::fuzz {
 namespace {

@@ -1,4 +1,4 @@
-#include "fuzz/triage.h"
+#include "fuzz/blame/triage.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +13,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "fuzz/campaign/finding_folder.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/programs.h"
-#include "fuzz/finding_folder.h"
-#include "fuzz/outcome_text.h"
-#include "fuzz/trial_child.h"
+#include "fuzz/trial/outcome_text.h"
+#include "fuzz/trial/trial_child.h"
 #include "reports/record.h"
 
 namespace assay::fuzz {

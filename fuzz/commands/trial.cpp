@@ -1,4 +1,4 @@
-#include "fuzz/trial.h"
+#include "fuzz/trial/trial.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "fuzz/campaign/serve.h"
 #include "fuzz/commands/command.h"
 #include "fuzz/commands/device_options.h"
 #include "fuzz/commands/fault_option.h"
 #include "fuzz/commands/programs.h"
-#include "fuzz/serve.h"
 
 namespace assay::fuzz {
 namespace {

@@ -12,9 +12,9 @@
 #include "engine/runtime/profiles.h"
 #include "engine/runtime/rules.h"
 #include "fuzz/commands/command.h"
+#include "fuzz/commands/in_order.h"
 #include "fuzz/commands/programs.h"
 #include "fuzz/commands/verify_file.h"
-#include "fuzz/in_order.h"
 #include "oracles/workgroup/sim.h"
 
 namespace assay::fuzz {

@@ -14,10 +14,10 @@
 #include "engine/codegen/pipeline.h"
 #include "engine/runtime/rules.h"
 #include "engine/uop/rule.h"
+#include "fuzz/blame/triage.h"
 #include "fuzz/fault/mutants.h"
-#include "fuzz/saved_programs.h"
-#include "fuzz/score.h"
-#include "fuzz/triage.h"
+#include "fuzz/programs/saved_programs.h"
+#include "fuzz/score/score.h"
 #include "oracles/workgroup/sim.h"
 
 namespace assay::fuzz {

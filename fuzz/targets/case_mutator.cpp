@@ -1,6 +1,6 @@
-#include "fuzz/generate.h"
-#include "fuzz/mutate.h"
-#include "fuzz/repair.h"
+#include "fuzz/mutate/generate.h"
+#include "fuzz/mutate/mutate.h"
+#include "fuzz/mutate/repair.h"
 #include "fuzz/targets/case_text.h"
 #include "fuzz/targets/mutator.h"
 

@@ -1,6 +1,6 @@
 #include "fuzz/targets/case_text.h"
 
-#include "fuzz/repair.h"
+#include "fuzz/mutate/repair.h"
 
 namespace assay::fuzz {
 

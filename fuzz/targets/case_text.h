@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "fuzz/case.h"
+#include "fuzz/trial/case.h"
 
 namespace assay::fuzz {
 

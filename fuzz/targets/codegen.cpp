@@ -5,10 +5,10 @@
 #include "engine/schedule/calls.h"
 #include "engine/schedule/schedule.h"
 #include "engine/tensor/builder.h"
-#include "fuzz/target.h"
 #include "fuzz/targets/case_text.h"
 #include "fuzz/targets/extra_counters.h"
-#include "fuzz/trial.h"
+#include "fuzz/targets/target.h"
+#include "fuzz/trial/trial.h"
 #include "oracles/kernels/check_kernel.h"
 #include "oracles/workgroup/sim.h"
 

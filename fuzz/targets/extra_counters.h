@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "fuzz/coverage.h"
+#include "fuzz/coverage/coverage.h"
 
 namespace assay::fuzz {
 

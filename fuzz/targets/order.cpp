@@ -1,8 +1,8 @@
 #include <variant>
 
 #include "engine/check.h"
-#include "fuzz/target.h"
 #include "fuzz/targets/case_text.h"
+#include "fuzz/targets/target.h"
 #include "oracles/workgroup/sim.h"
 #include "props/compile.h"
 #include "props/verifier.h"

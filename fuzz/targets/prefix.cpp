@@ -6,7 +6,7 @@
 
 #include "engine/check.h"
 #include "engine/uop/verify.h"
-#include "fuzz/target.h"
+#include "fuzz/targets/target.h"
 
 namespace assay::fuzz {
 namespace {

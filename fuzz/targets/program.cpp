@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "fuzz/target.h"
 #include "fuzz/targets/case_text.h"
 #include "fuzz/targets/extra_counters.h"
-#include "fuzz/trial.h"
+#include "fuzz/targets/target.h"
+#include "fuzz/trial/trial.h"
 #include "oracles/workgroup/sim.h"
 
 namespace assay::fuzz {

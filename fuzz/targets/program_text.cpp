@@ -2,7 +2,7 @@
 
 #include "engine/check.h"
 #include "engine/tensor/program/text.h"
-#include "fuzz/target.h"
+#include "fuzz/targets/target.h"
 
 namespace assay::fuzz {
 

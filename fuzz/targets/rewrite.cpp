@@ -1,8 +1,8 @@
 #include "engine/check.h"
-#include "fuzz/target.h"
 #include "fuzz/targets/extra_counters.h"
+#include "fuzz/targets/target.h"
 #include "fuzz/targets/term_text.h"
-#include "fuzz/term_trial.h"
+#include "fuzz/trial/term_trial.h"
 
 namespace assay::fuzz {
 

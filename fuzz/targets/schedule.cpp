@@ -1,7 +1,7 @@
 #include "engine/check.h"
-#include "fuzz/target.h"
 #include "fuzz/targets/case_text.h"
 #include "fuzz/targets/extra_counters.h"
+#include "fuzz/targets/target.h"
 #include "oracles/check.h"
 
 namespace assay::fuzz {

@@ -1,8 +1,8 @@
 #include "engine/uop/text.h"
-#include "fuzz/mutate_term.h"
+#include "fuzz/mutate/mutate_term.h"
 #include "fuzz/targets/mutator.h"
 #include "fuzz/targets/term_text.h"
-#include "fuzz/term_trial.h"
+#include "fuzz/trial/term_trial.h"
 
 namespace assay::fuzz {
 namespace {

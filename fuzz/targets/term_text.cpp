@@ -6,7 +6,7 @@
 
 #include "engine/uop/prefix.h"
 #include "engine/uop/text.h"
-#include "fuzz/mutate_term.h"
+#include "fuzz/mutate/mutate_term.h"
 
 namespace assay::fuzz {
 namespace {

@@ -5,7 +5,7 @@
 #include "engine/check.h"
 #include "engine/uop/key.h"
 #include "engine/uop/verify.h"
-#include "fuzz/target.h"
+#include "fuzz/targets/target.h"
 
 namespace assay::fuzz {
 
