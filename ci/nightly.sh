@@ -174,9 +174,18 @@ kill_campaigns() {
     ASSAY_KILLS=$kills build/release/fuzz_command_test --gtest_filter='*Kill*' --gtest_brief=1
 }
 
+# The first device of PoCL: the one of a single thread, where it has that, since each process of the
+# campaign drives one.
+pocl() { awk -F': ' '/^ *cl:pocl/ && !n++ { sub(/^ */, "", $1); print $1 }' <<<"$("$assay" devices)"; }
+
 fuzz() {
-  local devices=(--device sim:0) code=0
-  if "$assay" devices 2>/dev/null | grep -q '^cl:pocl'; then devices+=(--device cl:pocl); fi
+  local devices=(--device sim:0) code=0 driver
+  driver=$(pocl)
+  if [[ -n $driver ]]; then
+    devices+=(--device "$driver")
+  else
+    echo "there is no PoCL here: cases run on simulated devices alone"
+  fi
   "$assay" fuzz --minutes "$(awk -v s="$(seconds 6)" 'BEGIN { print s / 60 }')" --jobs "$jobs" \
     "${devices[@]}" --corpus corpus/regress --corpus corpus/seeds/program \
     --seed "$(date -u +%Y%m%d)" --out "$night/campaign" || code=$?

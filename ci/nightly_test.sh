@@ -33,6 +33,9 @@ stand_in build/fuzz/fuzz_text 'echo "#9: cov: 1 ft: 2 corp: 3 oom/timeout/crash:
 # Says what it is asked, and exits with what stands in the file named for the subcommand.
 stand_in build/release/assay 'all="$*"
 echo "assay $all" >>calls
+if [[ $1 == devices ]]; then
+  printf "devices\n  sim:0: machine\n    groups of 8\n  cl:pocl-basic: PoCL, basic\n  cl:pocl: PoCL\n"
+fi
 if [[ $1 == fuzz ]]; then out="${all##*--out }"; mkdir -p "$out" && echo record >"$out/records.jsonl"; fi
 if [[ $1 == report ]]; then ls "$2" >seen; echo "green"; echo page >"${all##*--html }"; fi
 if [[ -f exits/$1 ]]; then exit "$(cat "exits/$1")"; fi'
@@ -63,6 +66,7 @@ grep -q '"code":[^0]' "$latest/steps.jsonl" && fail 'a step failed that did not'
 [[ -f $root/home/corpora/prefix/kept ]] || fail 'what a merge keeps does not lie in the store'
 grep -q 'program_text is not ready' "$latest/build-targets.log" || fail 'it waits for targets without end'
 grep -q 'verify .*--z3' "$root/calls" || fail 'nothing was put to Z3'
+grep -q 'fuzz .*--device sim:0 --device cl:pocl-basic ' "$root/calls" || fail 'PoCL is not asked'
 grep -q '^2.*Z .* green$' "$root/home/history" || fail 'no line of history'
 
 # From here on targets are built at once.

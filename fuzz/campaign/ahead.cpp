@@ -108,4 +108,10 @@ Result<bool> Ahead::drop(int64_t number) {
   return true;
 }
 
+void Ahead::end() {
+  const std::lock_guard lock(mutex_);
+  std::error_code error;
+  if (lines_.empty()) std::filesystem::remove(path_, error);
+}
+
 }  // namespace assay::fuzz

@@ -41,6 +41,8 @@ class Ahead {
   void add(int64_t number, const Tried& tried);
   // The case is folded. An error is the first trouble that writing met.
   Result<bool> drop(int64_t number);
+  // Takes the file away where all is folded.
+  void end();
 
  private:
   Result<bool> begin_file();

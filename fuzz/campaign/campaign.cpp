@@ -148,10 +148,10 @@ Result<bool> Campaign::recall(const std::vector<Record>& records) {
 Result<bool> Campaign::begin() {
   ASSAY_TRY(records, journal_.open(options_.out, options_.resume));
   progress_.to_replay = source_.replayed();
-  const Result<bool> begun = records.empty() ? add(options_.begin) : recall(records);
+  Result<bool> begun = records.empty() ? add(options_.begin) : recall(records);
   if (!begun.ok()) return begun;
   const int64_t known_from = records.empty() ? std::numeric_limits<int64_t>::max() : next_;
-  return ahead_.open(options_.out + "/ahead.jsonl", known_from);
+  return ahead_.open(options_.out + "/ahead", known_from);
 }
 
 Result<bool> Campaign::explore(const std::atomic<bool>& stop,
@@ -214,6 +214,7 @@ Result<bool> Campaign::fold(int64_t number, const Tried& tried) {
 
 std::vector<std::string> Campaign::known_causes() const {
   std::vector<std::string> texts;
+  texts.reserve(causes_.size());
   for (const auto& [cause, known] : causes_) texts.push_back(to_text(cause));
   return texts;
 }
@@ -320,6 +321,7 @@ Result<reports::End> Campaign::run(const std::atomic<bool>& stop,
     if (!done.ok()) return done.error();
   }
   children_.end();
+  ahead_.end();
   const Result<bool> covered = write_coverage();
   if (!covered.ok()) return covered.error();
   reports::End end;

@@ -228,10 +228,11 @@ TEST(Campaign, KeepsWhatIsDoneAheadOfASlowCase) {
   }
   const auto before = count();
   EXPECT_GE(before, 9);
-  std::ofstream(how.out + "/ahead.jsonl", std::ios::app) << "{\"number\": 1";  // cut off
+  std::ofstream(how.out + "/ahead", std::ios::app) << "{\"number\": 1";  // cut off
   how.resume = true;
   EXPECT_EQ(run(how).end.cases, 20);
   EXPECT_EQ(count(), 20);
+  EXPECT_FALSE(fs::exists(how.out + "/ahead"));
   fs::remove(asked);
 }
 

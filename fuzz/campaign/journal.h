@@ -15,7 +15,7 @@ namespace assay::fuzz {
 //   records.jsonl   what was done, a line each (reports/record.h)
 //   findings/N/     a folder each, complete from the moment it is there
 //   corpus/N.tp     cases that did something new, from which others are made
-//   ahead.jsonl     what is tried and not in the records yet (ahead.h)
+//   ahead           what is tried and not in the records yet (ahead.h)
 //   lock            held while a campaign writes
 //
 // Whatever kills the writer, what is there is whole: a record is one write to the end of the file,

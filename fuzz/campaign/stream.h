@@ -52,6 +52,7 @@ void stream(int64_t first, int64_t end, size_t jobs, Needs needs, Until until,
     }
   };
   std::vector<std::jthread> threads;
+  threads.reserve(jobs);
   for (size_t i = 0; i < jobs; ++i) threads.emplace_back(serve);
   std::unique_lock lock(mutex);
   while (taken < end && !is_over) {

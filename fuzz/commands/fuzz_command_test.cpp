@@ -173,6 +173,9 @@ TEST(FuzzCommand, ShrinksBlamesAndGroupsWhatItFinds) {
                                          ASSAY_COMMAND, out, findings[0].folder);
   EXPECT_EQ(WEXITSTATUS(std::system(script.c_str())), 1) << script;
 
+  const Outcome reported = assay(fmt::format("report '{}'", out));
+  EXPECT_EQ(reported.status, 0) << reported.output;
+
   const Outcome triaged = assay(fmt::format("triage '{0}' '{0}'", out));
   EXPECT_EQ(triaged.status, 1) << triaged.output;
   // Both folders are one: each cause has twice the findings.
