@@ -33,12 +33,13 @@ for target in "${targets[@]}"; do
     "${options[@]}" -runs=2000 -timeout=25 -artifact_prefix="$root/" >"$root/$target.log" 2>&1 ||
     { tail -n 20 "$root/$target.log" && fail "$target fails"; }
   grep -q 'Loaded 1 modules' "$root/$target.log" || fail "$target is not instrumented"
-  # Our own libraries come from beside it.
-  LD_LIBRARY_PATH='' ldd "$target" | grep -q 'not found' && fail "$target lacks a library"
-  if ldd "$target" | grep -q libfmt; then
-    ldd "$target" | grep libfmt | grep -q "$root/elsewhere/lib/" || fail "$target takes libfmt from the system"
+  # Our own libraries come from beside it. (Nothing is piped to a grep that may end first.)
+  libraries=$(LD_LIBRARY_PATH='' ldd "$PWD/$target")
+  if grep -q 'not found' <<<"$libraries"; then fail "$target lacks a library"; fi
+  if grep libfmt <<<"$libraries" | grep -vqF "$PWD/lib/"; then
+    fail "$target takes libfmt from the system"
   fi
-  nm "$target" | grep -q __asan_init || fail "$target has no sanitizer"
+  grep -q __asan_init <<<"$(nm "$target")" || fail "$target has no sanitizer"
 done
 
 echo 'clusterfuzzlite_test: passed'

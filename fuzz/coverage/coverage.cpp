@@ -272,10 +272,6 @@ void Coverage::seen(const schedule::CacheSeen& seen) {
 
 void Coverage::seen(const schedule::ScheduleSeen& seen) {
   if (seen.linear == nullptr) return add_count(FeatureKind::Schedule, 5, 1);
-  int64_t copies = 0;
-  for (const Ref call : seen.linear->src) copies += schedule::is_copy(call) ? 1 : 0;
-  add_count(FeatureKind::Schedule, 0, std::ssize(seen.linear->src) - copies);
-  add_count(FeatureKind::Schedule, 1, copies);
   const Result<std::vector<schedule::Edge>> edges = schedule::edges_of(seen.linear);
   if (!edges.ok()) return;
   int64_t counts[3] = {};
@@ -285,7 +281,12 @@ void Coverage::seen(const schedule::ScheduleSeen& seen) {
   for (uint32_t k = 0; k < 3; k++) add_count(FeatureKind::Schedule, 2 + k, counts[k]);
 }
 
+// Which calls are copies shows only now.
 void Coverage::seen(const schedule::PlanSeen& seen) {
+  const auto calls = seen.linear->src;
+  const auto copied = std::ranges::count_if(calls, schedule::is_copy);
+  add_count(FeatureKind::Schedule, 0, std::ssize(calls) - copied);
+  add_count(FeatureKind::Schedule, 1, copied);
   const schedule::MemoryPlan& plan = seen.plan;
   const auto planned =
       std::ranges::count_if(plan.buffers, [](const auto& b) { return b.arena >= 0; });
