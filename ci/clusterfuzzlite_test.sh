@@ -26,7 +26,7 @@ for target in "${targets[@]}"; do
   [[ -x $target ]] || fail "$target is not there"
   mkdir -p "$root/seeds/$target" "$root/found/$target"
   python3 -m zipfile -e "${target}_seed_corpus.zip" "$root/seeds/$target"
-  find "$root/seeds/$target" -type f | grep -q . || fail "$target has no seeds"
+  [[ -n $(find "$root/seeds/$target" -type f -print -quit) ]] || fail "$target has no seeds"
   options=()
   if [[ -f $target.dict ]]; then options+=("-dict=$target.dict"); fi
   env -i PATH=/usr/bin:/bin "./$target" "$root/found/$target" "$root/seeds/$target" \

@@ -44,6 +44,14 @@ TEST(Coverage, NamesWhatACaseDoes) {
   EXPECT_EQ(texts.size(), features.size());  // no two have one name
 }
 
+TEST(Coverage, CountsCopies) {
+  const std::set<std::string> texts = texts_of(
+      features_of(covered_case("tp 1\na: i32[4] = input(step=1)\nb: i32[4] = copy(a) to sim:1\n"
+                               "c: i32[4] = add(b, 1)\n")));
+  EXPECT_TRUE(texts.contains("schedule copies: 1"));
+  EXPECT_TRUE(texts.contains("schedule kernels: 1"));
+}
+
 TEST(Coverage, LeavesOutARuleThatIsOff) {
   const Case c = covered_case(
       "tp 1\na: i32[8, 6] = input(random=integers)\nb: i32[48] = reshape(a)\n"
