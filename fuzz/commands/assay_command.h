@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -32,9 +34,15 @@ inline void expect(const std::string& arguments, int status, const std::string& 
   EXPECT_EQ(outcome.output, output) << arguments;
 }
 
-// A file of lines that lives as long as the test.
+// A path that no other process has: the two halves of the tests run at once.
+inline std::string own_path(const std::string& name) {
+  const std::string folder = fmt::format("{}assay_{}", testing::TempDir(), getpid());
+  std::filesystem::create_directory(folder);
+  return fmt::format("{}/{}", folder, name);
+}
+
 inline std::string file_of(const std::string& name, const std::string& text) {
-  std::string path = testing::TempDir() + name;
+  std::string path = own_path(name);
   std::ofstream(path) << text;
   return path;
 }

@@ -118,7 +118,7 @@ constexpr std::string_view kLoop =
 
 TEST(Import, WritesAProgramForEachCaseAndListsTheOthers) {
   const std::string cases = file_of("import.jsonl", fmt::format("{}\n\n{}\n", kAbs, kLoop));
-  const std::string folder = fmt::format("{}import/of/cases", testing::TempDir());
+  const std::string folder = own_path("import/of/cases");
   expect(fmt::format("import '{}' --out '{}'", cases, folder), 0,
          fmt::format("1 of 2 cases imported to {}\n    1 left out, Loop is not imported: loop\n",
                      folder));
@@ -129,7 +129,7 @@ TEST(Import, WritesAProgramForEachCaseAndListsTheOthers) {
 }
 
 TEST(Import, NamesTheLineOfWhatIsNoCase) {
-  const std::string folder = fmt::format("{}import", testing::TempDir());
+  const std::string folder = own_path("import");
   const std::string bad = file_of("import_bad.jsonl", fmt::format("{}\n{{}}\n", kAbs));
   expect(fmt::format("import '{}' --out '{}'", bad, folder), 2,
          fmt::format("assay import: {}:2: \"name\" is no text\n", bad));
@@ -139,7 +139,7 @@ TEST(Import, NamesTheLineOfWhatIsNoCase) {
 }
 
 TEST(Import, SaysWhichFileIsNotThere) {
-  const std::string folder = fmt::format("{}import", testing::TempDir());
+  const std::string folder = own_path("import");
   expect(fmt::format("import /nowhere.jsonl --out '{}'", folder), 3,
          "assay import: /nowhere.jsonl cannot be read\n");
   const std::string cases = file_of("import_one.jsonl", fmt::format("{}\n", kAbs));

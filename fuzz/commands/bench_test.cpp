@@ -95,7 +95,7 @@ class Bench : public testing::Test {
                                                                << outcome.output;
   }
 
-  const std::string folder = testing::TempDir() + "bench";
+  const std::string folder = own_path("bench");
 };
 
 TEST_F(Bench, TimesOursAndTheirsInTurn) {

@@ -19,7 +19,7 @@ constexpr const char* kSmallest = "tp 1\ne: f32[] = input(step=1)\nexpect e = [1
 
 TEST(ShrinkCommand, WritesTheSmallestCaseThatFailsInTheSameWay) {
   const std::string path = file_of("wrong.tp", kWrong);
-  const std::string out = testing::TempDir() + "smallest.tp";
+  const std::string out = own_path("smallest.tp");
   const auto [status, output] = assay(fmt::format("shrink '{}' --out '{}'", path, out));
   EXPECT_EQ(status, 1);
   EXPECT_TRUE(output.starts_with("reference at expect (value): 2 of 6 statements left after "))
