@@ -150,6 +150,7 @@ void Session::compact(size_t enough) {
   for (View& v : views_) live.push_back(&v.term);
   std::erase_if(live, [](Ref* r) { return *r == nullptr; });
   std::vector<Ref> src;
+  src.reserve(live.size());
   for (Ref* r : live) src.push_back(*r);
   const Ref all = graph().make(uop::Op::Group, DType::Void, src);
   if (uop::toposort(graph(), all).size() * 2 > graph().size()) return;

@@ -281,7 +281,7 @@ Result<bool> Campaign::write_finding(const SourcedCase& c, const Tried& tried,
   record.command = fmt::format("assay {} {}", options_.trial, smallest_file(found.smallest));
   const std::vector<Journal::File> files =
       finding_files(c.what, tried.outcome.findings.front(), found, record, options_.begin);
-  const Result<bool> written = journal_.write_folder(record.folder, files);
+  Result<bool> written = journal_.write_folder(record.folder, files);
   if (!written.ok()) return written;
   return add(record);
 }
