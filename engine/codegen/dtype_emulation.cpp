@@ -8,6 +8,7 @@
 
 #include "engine/check.h"
 #include "engine/codegen/forms.h"
+#include "engine/codegen/place.h"
 #include "engine/codegen/small_float.h"
 #include "engine/uop/node_map.h"
 #include "engine/uop/scope.h"
@@ -55,11 +56,8 @@ class Moved {
   bool moves(Ref u) const {
     if (uop::is_const(u)) return uop::is_nan(u->value()) && u->value() != uop::nan_of(u->dtype);
     if (u->op == Op::Bitcast) return true;
-    if (u->op == Op::Load) return !is_register(uop::buffer(g_, u->src[0]));
+    if (u->op == Op::Load) return space_of(uop::buffer(g_, u->src[0])) != uop::AddrSpace::Reg;
     return kMoves.has(u->op) && std::ranges::any_of(u->src, [&](Ref s) { return moved_.has(s); });
-  }
-  static bool is_register(Ref storage) {
-    return storage->op == Op::Buffer && storage->arg.addr_space() == uop::AddrSpace::Reg;
   }
 
   // Users before their sources: whether the bits of u are asked for.
@@ -122,9 +120,9 @@ class Emulation {
   // What storage of type t holds.
   DType stored(Ref storage) const {
     const DType t = storage->dtype;
-    const bool is_buffer = storage->op == Op::Buffer;
-    if (is_buffer && storage->arg.addr_space() == uop::AddrSpace::Reg) return F32;
-    if (is_buffer && storage->arg.addr_space() == uop::AddrSpace::Local) return unsigned_of(t);
+    const uop::AddrSpace space = space_of(storage);
+    if (space == uop::AddrSpace::Reg) return F32;
+    if (space == uop::AddrSpace::Local) return unsigned_of(t);
     return target_.storage.has(t) && !moved_.has(storage) ? t : unsigned_of(t);
   }
 
