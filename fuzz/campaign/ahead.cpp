@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
+#include "fuzz/campaign/whole_file.h"
 #include "fuzz/trial/json_line.h"
 #include "fuzz/trial/outcome_text.h"
 
@@ -65,26 +64,15 @@ Result<bool> Ahead::open(const std::string& path, int64_t next) {
 
 // The file anew, of what is not folded.
 Result<bool> Ahead::begin_file() {
-  const std::string half = path_ + ".part";
-  if (file_ >= 0) close(file_);
-  file_ = ::open(half.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) return Error{fmt::format("{}: {}", half, std::strerror(errno))};
-  size_ = 0;
   std::string text;
   for (const auto& [number, line] : lines_) text += line;
-  write(text);
-  if (trouble_) return *trouble_;
-  std::error_code error;
-  std::filesystem::rename(half, path_, error);
-  if (error) return Error{fmt::format("{}: {}", path_, error.message())};
+  const Result<bool> written = replace_file(path_, text);
+  if (!written.ok()) return written.error();
+  if (file_ >= 0) close(file_);
+  file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file_ < 0) return trouble(path_);
+  size_ = text.size();
   return true;
-}
-
-void Ahead::write(const std::string& text) {
-  size_ += text.size();
-  const ssize_t written = ::write(file_, text.data(), text.size());
-  if (written == static_cast<ssize_t>(text.size()) || trouble_) return;
-  trouble_ = Error{fmt::format("{}: {}", path_, std::strerror(written < 0 ? errno : ENOSPC))};
 }
 
 std::optional<Tried> Ahead::find(int64_t number, const SourcedCase& c) const {
@@ -96,7 +84,9 @@ std::optional<Tried> Ahead::find(int64_t number, const SourcedCase& c) const {
 void Ahead::add(int64_t number, const Tried& tried) {
   std::string line = line_of(number, tried);
   const std::lock_guard lock(mutex_);
-  write(line);
+  const Result<bool> written = append(file_, path_, line);
+  if (!written.ok() && !trouble_) trouble_ = written.error();
+  size_ += line.size();
   lines_[number] = std::move(line);
 }
 

@@ -46,7 +46,6 @@ class Ahead {
 
  private:
   Result<bool> begin_file();
-  void write(const std::string& text);
 
   mutable std::mutex mutex_;
   std::string path_;

@@ -5,21 +5,17 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
+#include "fuzz/campaign/whole_file.h"
+
 namespace assay::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error trouble(const std::string& path) {
-  return Error{fmt::format("{}: {}", path, std::strerror(errno))};
-}
 
 Result<bool> write_file(const fs::path& path, std::string_view text, bool is_executable) {
   std::ofstream out(path, std::ios::binary);
@@ -71,22 +67,11 @@ Result<std::vector<reports::Record>> Journal::open(const std::string& folder, bo
 }
 
 Result<bool> Journal::add(const reports::Record& record) {
-  const std::string line = reports::to_line(record);
-  const ssize_t written = ::write(records_, line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size())) return true;
-  if (written >= 0) errno = ENOSPC;
-  return trouble(folder_ + "/records.jsonl");
+  return append(records_, folder_ + "/records.jsonl", reports::to_line(record));
 }
 
 Result<bool> Journal::write(const std::string& path, std::string_view text) {
-  const fs::path to = fs::path(folder_) / path;
-  const fs::path half = to.string() + ".part";
-  const Result<bool> written = write_file(half, text, false);
-  if (!written.ok()) return written.error();
-  std::error_code error;
-  fs::rename(half, to, error);
-  if (error) return Error{fmt::format("{}: {}", to.string(), error.message())};
-  return true;
+  return replace_file(fmt::format("{}/{}", folder_, path), text);
 }
 
 Result<std::string> Journal::read(const std::string& path) const {
