@@ -36,7 +36,7 @@ for target in "${targets[@]}"; do
   # Our own libraries come from beside it. (Nothing is piped to a grep that may end first.)
   libraries=$(LD_LIBRARY_PATH='' ldd "$PWD/$target")
   if grep -q 'not found' <<<"$libraries"; then fail "$target lacks a library"; fi
-  if grep libfmt <<<"$libraries" | grep -vqF "$PWD/lib/"; then
+  if grep libfmt <<<"$libraries" | grep -vF "$PWD/lib/" >/dev/null; then
     fail "$target takes libfmt from the system"
   fi
   grep -q __asan_init <<<"$(nm "$target")" || fail "$target has no sanitizer"

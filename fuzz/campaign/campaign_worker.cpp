@@ -14,8 +14,6 @@ namespace {
 constexpr int kRepeats = 5;
 constexpr const char* kSim = "sim:0";
 
-bool is_for_driver(const Case& c) { return !c.device.starts_with("sim"); }
-
 }  // namespace
 
 std::string answer_of(const Outcome& outcome) {
@@ -86,14 +84,14 @@ void CampaignWorker::make_until(int64_t end, int64_t first) {
   }
   std::vector<const Case*> cases;
   for (const Made& m : together_) {
-    if (is_for_driver(m.c.what) && !m.before) cases.push_back(&m.c.what);
+    if (!is_simulated(m.c.what.device) && !m.before) cases.push_back(&m.c.what);
   }
   if (cases.size() < 2) return;
   const int64_t begin = runtime::now_ns();
   child_->foresee(cases);
   const int64_t each = (runtime::now_ns() - begin) / std::ssize(cases);
   for (Made& m : together_) {
-    if (is_for_driver(m.c.what)) m.build_ns = each;
+    if (!is_simulated(m.c.what.device)) m.build_ns = each;
   }
 }
 
@@ -102,13 +100,13 @@ void CampaignWorker::repeat(Tried& tried) {
   if (tried.outcome.findings.empty()) return;
   const Finding& finding = tried.outcome.findings.front();
   const Case& c = tried.c.what;
-  const bool is_driver = is_for_driver(c) && finding.stage == "device";
+  const bool is_driver = !is_simulated(c.device) && finding.stage == "device";
   const bool is_crash = is_of_process(finding) && finding.shape.starts_with("crash");
   if (!is_driver && !is_crash) return;
   int again = 0;
   for (int i = 0; i < kRepeats; ++i) again += has_same(child_->run(c, true), finding) ? 1 : 0;
   tried.rate = static_cast<double>(again) / kRepeats;
-  if (!is_for_driver(c)) return;
+  if (is_simulated(c.device)) return;
   Case there = c;
   there.device = kSim;
   tried.on_sim = answer_of(child_->run(there, true));

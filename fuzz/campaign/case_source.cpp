@@ -111,7 +111,7 @@ SourcedCase CaseSource::make(int64_t number) const {
   const bool is_other = options_.devices.size() > 1 && together.chance(1, kOtherDevice);
   const size_t device = is_other ? 1 + together.below(options_.devices.size() - 1) : 0;
   const std::string& name = options_.devices[device];
-  const bool is_driver = !name.starts_with("sim");
+  const bool is_driver = !is_simulated(name);
   Choices choices(seed_of(options_.seed, static_cast<uint64_t>(number)));
   SourcedCase c = made(choices, number, is_driver);
   c.what.device = name;

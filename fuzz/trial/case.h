@@ -24,6 +24,9 @@ struct Case {
   bool is_program() const { return graph.empty(); }
 };
 
+// Whether a device of that name is one of ours and no driver's.
+inline bool is_simulated(std::string_view device) { return device.starts_with("sim"); }
+
 // A program whose first comments say the rest, where it is not as above:
 //
 //   # device sim:random

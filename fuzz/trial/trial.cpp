@@ -110,7 +110,7 @@ struct Trial::Parts {
     open.optimize = false;
     if (options.limit_ms > 0) open.limit_ms = options.limit_ms;
     const std::string key = fmt::format("{} {}", c.device, c.profile);
-    if (c.device.starts_with("sim")) machines.erase(key);
+    if (is_simulated(c.device)) machines.erase(key);
     const auto found = machines.find(key);
     if (found != machines.end()) {
       found->second->executor.emplace(found->second->devices);
@@ -284,7 +284,7 @@ oracles::KernelOptions Trial::kernel_options(const Job& job, uop::Watch& watch) 
 void Trial::foresee(std::span<const Case> cases, const uop::Switches& switches) {
   uop::Watch nobody;  // what breaks its spec here is for the trial to find
   for (const Case& c : cases) {
-    if (is_terms(c) || c.device.starts_with("sim")) continue;
+    if (is_terms(c) || is_simulated(c.device)) continue;
     const Result<Job> job = job_of(c, switches);
     if (!job.ok()) continue;
     if (c.is_program()) {

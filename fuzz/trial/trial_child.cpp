@@ -20,7 +20,7 @@ constexpr int64_t kInvestigations = 4;
 constexpr int64_t kServed = 8192;
 constexpr int64_t kOnDriver = 32;
 
-int64_t cost_of(const Case& c) { return c.device.starts_with("sim") ? 1 : kOnDriver; }
+int64_t cost_of(const Case& c) { return is_simulated(c.device) ? 1 : kOnDriver; }
 
 // The place in our code that a failed check names, which tells one crash from another: "file:line".
 std::string place_in(std::string_view said) {
